@@ -66,6 +66,7 @@ extension RoomHost {
     }
 
     func received(_ event: MediaEvent) async {
+        var event = event
         switch event {
         case .subscribeOffer(let peer, _, let socket):
             // Offers for earlier sockets are dropped: clients take a second offer for an error.
@@ -84,7 +85,9 @@ extension RoomHost {
             log(
                 .debug, "track media changed", peer,
                 ["track": "\(track)", "has_media": "\(isFlowing)"])
-        case .activeSpeakers(let speakers):
+        case .activeSpeakers(let all):
+            let speakers = all.filter { !room.peers.isSilenced($0.peer) }
+            event = .activeSpeakers(speakers)
             heard(speakers)
         case .connectionQuality(let reports):
             for report in reports { qualities[report.peer] = report.score }

@@ -51,7 +51,9 @@ extension RoomHost {
                 statedBitsPerSecond: bitRate.map { min($0, 1_000_000) * 1000 },
                 importance: TrackImportance(
                     priority: role?.priority ?? 5, isScreen: track.isPresentation),
-                isHeldBack: track.isMuted && mutedForOthers.contains(publisher.id))
+                isHeldBack: track.isMuted
+                    && (mutedForOthers.contains(publisher.id)
+                        || room.peers.isHeld(track.publishKind, of: publisher)))
         }
     }
 }

@@ -179,6 +179,26 @@ import WHIP
         #expect(heldBack() == [false, false])
     }
 
+    /// Nor can it be asked to mute: the room unmutes it when it may speak.
+    @Test func aPublisherThatIsModeratedIsNotForwarded() async throws {
+        let first = try await world.room.publish(
+            WHIPWorld.offer(), by: WHIPWorld.client(role: "guest"))
+        let second = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
+        func heldBack() -> [Bool]? {
+            world.media.terms(of: second.peer)?.tracks.map(\.isHeldBack)
+        }
+        try await world.moderate(.start(.audio), by: second.peer)
+        #expect(heldBack() == [true, false])
+        #expect(await world.peers.first?.tracks.map(\.isMuted) == [true, false])
+        try await world.moderate(.allow(.audio, first.peer), by: second.peer)
+        #expect(heldBack() == [false, false])
+        #expect(await world.peers.first?.tracks.map(\.isMuted) == [false, false])
+        try await world.moderate(.forbid(.audio, first.peer), by: second.peer)
+        #expect(heldBack() == [true, false])
+        try await world.moderate(.stop(.audio), by: second.peer)
+        #expect(heldBack() == [false, false])
+    }
+
     @Test func aClientThatNeverConnectsIsGoneAfterHalfAMinute() async throws {
         let answer = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
         await world.pass(.seconds(29))
@@ -209,6 +229,17 @@ import WHIP
 }
 
 extension WHIPWorld {
+    func moderate(_ change: Moderation.Change, by peer: PeerID) async throws {
+        try await Self.moderate(change, by: peer, in: host)
+    }
+
+    private static func moderate(
+        _ change: Moderation.Change, by peer: PeerID, in host: isolated RoomHost
+    ) async throws {
+        _ = try host.room.moderationRequested(change, by: peer, at: host.clock.now())
+        await host.settle()
+    }
+
     /// One peer mutes, or unmutes, another one's audio.
     func mute(_ isMuted: Bool, of target: PeerID, by peer: PeerID) async throws {
         try await Self.mute(isMuted, of: target, by: peer, in: host)

@@ -9,6 +9,7 @@ public struct RoomPeers: Sendable {
     /// A locked room admits no new peers but the recorder, which comes for the present ones.
     var isLocked: Bool
     var departed = DepartedPeers()
+    public internal(set) var moderation = Moderation()
     private var byID: [PeerID: Peer] = [:]
     private var joins = 0
 
@@ -72,6 +73,7 @@ public struct RoomPeers: Sendable {
     /// Removes a peer, and remembers it and its request rates.
     mutating func remove(_ peer: Peer) {
         byID[peer.id] = nil
+        moderation.forget(peer.id)
         departed.keepRates(of: peer)
         if peer.isMember { departed.add(peer.id) }
     }

@@ -52,17 +52,10 @@ extension Room {
         // The store may have changed meanwhile, and the client does not read it again.
         let entries = store.entries(heardBy: id)
         if !entries.isEmpty { effects.tell([id], .storeChanged(entries)) }
-        if case .lost = peer.presence.phase, let unheard = peer.presence.unheard {
-            tellMissed(id, unheard, at: now)
-        }
-    }
-
-    /// Tells a peer that was away what it has missed: polls first, then messages and requests, in
-    /// order.
-    private mutating func tellMissed(
-        _ id: PeerID, _ unheard: Presence.Unheard, at now: Instant
-    ) {
-        guard let peer = peers[id] else { return }
+        guard case .lost = peer.presence.phase, let unheard = peer.presence.unheard,
+            let peer = peers[id]
+        else { return }
+        // What it has missed: polls first, then messages and requests, in order.
         let role = policy.role(peer.role)
         let events =
             (role.map { polls.events(missedBy: $0, since: unheard.since) } ?? [])

@@ -96,6 +96,11 @@ extension Room {
             withdrawn: withdrawn)
         effects.publishersChanged(
             from: publishersBefore, to: peers.publishers(for: peer), for: peer)
+        if peers.moderation.isOn, !peer.tracks.isEmpty {
+            // Others hear of it with the next second.
+            effects.askToMute(peers.moderate([peer]))
+            effects.resubscribe(peers.subscribers(of: peer))
+        }
         // A peer's bitrate limit depends on its role, and so does the priority of its own tracks.
         effects.append(.resubscribe(id))
         if role.priority != policy.role(old.role)?.priority, !peer.tracks.isEmpty {

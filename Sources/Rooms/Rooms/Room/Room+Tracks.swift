@@ -13,7 +13,12 @@ extension Room {
         _ tracks: [Track], by id: PeerID, wall: UnixTime
     ) throws(RoomError) -> [RoomError] {
         var peer = try peers.joinedPeer(id)
-        let (tracks, refusals) = peers.admitted(tracks, of: peer)
+        var (tracks, refusals) = peers.admitted(tracks, of: peer)
+        peers.moderation.keep(tracks, of: id)
+        for index in tracks.indices {
+            let held = peers.setMuted(tracks[index].isMuted, &tracks[index], of: peer)
+            effects.askToMute(held.map { [$0] } ?? [])
+        }
         let news = refusals.filter { !peer.withdrawn.contains($0.track) }.map { $0.reason }
         peer.withdrawn.removeAll { withdrawn in tracks.contains { $0.publishedID == withdrawn } }
         peer.remember(withdrawn: refusals.map { $0.track }, maximum: peers.withdrawnMaximum)
@@ -54,16 +59,25 @@ extension Room {
         _ changes: [TrackID: TrackChange], by id: PeerID, at now: Instant
     ) throws(RoomError) {
         var peer = try peers.joinedPeer(id)
-        for track in changes.keys.sorted() where peer.track(published: track) == nil {
-            guard peer.withdrawn.contains(track) else { throw .unknownTrack(track) }
+        for track in changes.keys.sorted() {
+            guard peer.track(published: track) != nil else {
+                guard peer.withdrawn.contains(track) else { throw .unknownTrack(track) }
+                continue
+            }
+            try Check.bytes(
+                changes[track]?.description ?? "", field: "description",
+                maximum: RoomLimits.descriptionBytes)
         }
         for index in peer.tracks.indices {
             let old = peer.tracks[index]
             guard let change = changes[old.publishedID] else { continue }
-            if let isMuted = change.isMuted { peer.tracks[index].isMuted = isMuted }
+            if let isMuted = change.isMuted {
+                var track = old
+                let held = peers.setMuted(isMuted, &track, of: peer)
+                peer.tracks[index] = track
+                effects.askToMute(held.map { [$0] } ?? [])
+            }
             if let description = change.description {
-                try Check.bytes(
-                    description, field: "description", maximum: RoomLimits.descriptionBytes)
                 peer.tracks[index].description = description
             }
             if peer.tracks[index] != old { peer.untold.insert(old.id) }

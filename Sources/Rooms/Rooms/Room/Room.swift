@@ -205,6 +205,7 @@ public struct Room: Sendable {
         session = nil
         isLarge = false
         peers.departed.sessionEnded()
+        peers.moderation = Moderation()
         recentEvents = RecentEvents()
         sentMessages = SentMessages()
         store = SessionStore()

@@ -17,6 +17,14 @@ struct RoomEffects: Sendable {
         append(.tell(recipients, event))
     }
 
+    /// Peers that have unmuted what they may not are asked to mute it.
+    mutating func askToMute(_ all: [RoomPeers.Held]) {
+        for held in all where held.peer.isReachable {
+            tell(
+                [held.peer.id], .trackMuteRequested(held.track, isMuted: true, by: held.starter))
+        }
+    }
+
     mutating func resubscribe(_ subscribers: [Peer]) {
         for subscriber in subscribers { append(.resubscribe(subscriber.id)) }
     }

@@ -1,0 +1,60 @@
+public import MediaKernel
+
+/// Who may unmute what.
+extension RoomPeers {
+    /// A track that its client has unmuted, though its peer may not.
+    struct Held: Hashable {
+        let track: Track
+        let peer: Peer
+        /// Who has started the moderation.
+        let starter: PeerID
+    }
+
+    /// Whether a peer may not unmute that kind of tracks.
+    public func isHeld(_ kind: PublishParameters.Kind, of peer: Peer) -> Bool {
+        guard let floor = moderation[kind], !floor.allowed.contains(peer.id) else { return false }
+        return policy.role(peer.role).map { !$0.permissions.mute } ?? true
+    }
+
+    /// Whether nobody hears a peer because of that, whatever it sends.
+    public func isSilenced(_ id: PeerID) -> Bool {
+        guard moderation.isOn, let peer = self[id] else { return false }
+        let sounds = peer.tracks.filter { $0.kind == .audio }
+        return !sounds.isEmpty
+            && sounds.allSatisfy { $0.isMuted && isHeld($0.publishKind, of: peer) }
+    }
+
+    /// A client says whether it has unmuted a track, which is muted or unmuted accordingly, and as
+    /// its peer may.
+    ///
+    /// - Returns: nil if it may.
+    mutating func setMuted(_ isMuted: Bool, _ track: inout Track, of peer: Peer) -> Held? {
+        let floor = isHeld(track.publishKind, of: peer) ? moderation[track.publishKind] : nil
+        moderation.setOverruled(!isMuted && floor != nil, track.id, of: peer.id)
+        track.isMuted = isMuted || floor != nil
+        guard !isMuted, let floor else { return nil }
+        return Held(track: track, peer: peer, starter: floor.starter)
+    }
+
+    /// These peers may unmute other kinds than before.
+    ///
+    /// - Returns: what they have to mute.
+    mutating func moderate(_ changed: [Peer]) -> [Held] {
+        var all: [Held] = []
+        for var peer in changed {
+            for index in peer.tracks.indices {
+                var track = peer.tracks[index]
+                // Muted ones stay so until their clients say otherwise.
+                guard
+                    isHeld(track.publishKind, of: peer)
+                        ? !track.isMuted : moderation.overrules(track.id, of: peer.id)
+                else { continue }
+                if let held = setMuted(false, &track, of: peer) { all.append(held) }
+                peer.tracks[index] = track
+                peer.untold.insert(track.id)
+            }
+            self[peer.id] = peer
+        }
+        return all
+    }
+}
