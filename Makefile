@@ -110,13 +110,16 @@ install: ## Install what make release made below PREFIX=/usr/local (DESTDIR=... 
 	install -d $(MANUAL)
 	deploy/manual $(RELEASE) >$(MANUAL)/roomcast.1
 	chmod 644 $(MANUAL)/roomcast.1
-	install -d $(EXAMPLES)/people
+	install -d $(EXAMPLES)/people $(EXAMPLES)/prosody
 	install -m 644 fixtures/people/* $(EXAMPLES)/people/
+	install -m 644 deploy/prosody/* $(EXAMPLES)/prosody/
 	install -m 644 deploy/roomcast.json deploy/nginx.conf deploy/varnish.vcl \
-		deploy/prosody-jitsi.cfg.lua deploy/90-roomcast.conf \
+		deploy/90-roomcast.conf \
 		deploy/grafana.json deploy/prometheus-alerts.yml $(EXAMPLES)/
-	sed 's|/usr/local|$(PREFIX)|g' deploy/roomcast.service >$(EXAMPLES)/roomcast.service
-	chmod 644 $(EXAMPLES)/roomcast.service
+	for name in roomcast.service prosody-jitsi.cfg.lua; do \
+		sed 's|/usr/local|$(PREFIX)|g' deploy/$$name >$(EXAMPLES)/$$name || exit; \
+		chmod 644 $(EXAMPLES)/$$name; \
+	done
 	@# In the same folders as here, so that their links to each other work.
 	install -m 644 README.md LICENSE $(DOCUMENTS)/
 	install -m 644 docs/*.md docs/*.svg $(DOCUMENTS)/docs/
@@ -127,7 +130,7 @@ install: ## Install what make release made below PREFIX=/usr/local (DESTDIR=... 
 	install -m 644 Tests/AVSync/README.md $(DOCUMENTS)/Tests/AVSync/
 	install -m 644 Tests/EndToEnd/*.md $(DOCUMENTS)/Tests/EndToEnd/
 	install -m 644 deploy/Dockerfile $(DOCUMENTS)/deploy/
-	for name in roomcast.service roomcast.json nginx.conf varnish.vcl prosody-jitsi.cfg.lua 90-roomcast.conf \
+	for name in roomcast.service roomcast.json nginx.conf varnish.vcl prosody-jitsi.cfg.lua prosody 90-roomcast.conf \
 			grafana.json prometheus-alerts.yml; do \
 		ln -s ../../../roomcast/$$name $(DOCUMENTS)/deploy/$$name || exit; \
 	done

@@ -1,8 +1,10 @@
--- Prosody for Jitsi's clients that meet in Roomcast's rooms: with Prosody's own modules alone. See docs/JITSI.md.
+-- Prosody for Jitsi's clients that meet in Roomcast's rooms, with one module beside its own. See docs/JITSI.md.
 -- Include it from /etc/prosody/prosody.cfg.lua, and put your domain in the place of meet.example.org.
 
 modules_enabled = { "saslauth", "tls", "disco", "ping", "smacks", "websocket", "bosh" }
 smacks_hibernation_time = 60
+-- Where that is.
+plugin_paths = { "/usr/local/share/roomcast/prosody" }
 -- Behind the web server that has the certificate, as deploy/nginx.conf has one.
 http_interfaces = { "127.0.0.1" }
 http_ports = { 5280 }
@@ -17,6 +19,9 @@ component_ports = { 5347 }
 -- Whoever comes may come without an account. For accounts: authentication = "internal_hashed".
 VirtualHost "meet.example.org"
     authentication = "anonymous"
+    -- For which clients show tools. Whatever is left out of this is not used.
+    modules_enabled = { "jitsi_identities" }
+    jitsi_identities = { av_moderation = "focus.meet.example.org" }
 
 Component "conference.meet.example.org" "muc"
     -- The focus makes the rooms, owns them, and makes the first member of each a moderator.

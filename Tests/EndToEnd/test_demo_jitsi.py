@@ -111,6 +111,11 @@ def test_a_client_of_jitsi_meets_the_three(demo):
     room = f"demo@{hosts['muc']}"
     with connect(options["serviceUrl"], subprotocols=["xmpp"]) as socket:
         client = Client(socket, hosts["domain"])
+        client.send(f"<iq xmlns='{CLIENT}' id='d' type='get' to='{hosts['domain']}'>"
+                    f"<query xmlns='{DISCO}'/></iq>")
+        identities = {one.get("type"): one.get("name") for one in client.hear()[0]
+                      if one.tag == f"{{{DISCO}}}identity"}
+        assert identities["av_moderation"] == hosts["focus"]
         answer = client.ask(
             f"<conference xmlns='{FOCUS_PROTOCOL}' room='{room}' machine-uid='x'/>", hosts["focus"])
         assert answer[0].get("ready") == "true"

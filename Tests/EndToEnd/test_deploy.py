@@ -7,6 +7,7 @@ import hashlib
 import hmac
 import json
 import re
+import shutil
 import socket
 import subprocess
 import time
@@ -224,6 +225,17 @@ def test_the_settings_are_loaded(binary, tmp_path):
     assert all(json.loads(line) for line in log.read_text().splitlines())
 
 
+class ShippedProsody(Prosody):
+    """It has our module beside its configuration, where its user may read it."""
+
+    def _configure(self, hosts, *others):
+        modules = self.directory / "modules"
+        shutil.copytree(DEPLOY / "prosody", modules)
+        place = "/usr/local/share/roomcast/prosody"
+        assert place in hosts
+        super()._configure(hosts.replace(place, str(modules)), *others)
+
+
 def test_prosody_with_its_settings_takes_the_focus(tmp_path):
     port = free_port(socket.SOCK_STREAM)
     text = (DEPLOY / "prosody-jitsi.cfg.lua").read_text()
@@ -233,7 +245,7 @@ def test_prosody_with_its_settings_takes_the_focus(tmp_path):
     focus = {"server": f"127.0.0.1:{port}", "component": "focus.meet.example.org",
              "rooms": "conference.meet.example.org", "recorders": "recorder.meet.example.org",
              "secret": re.search('component_secret = "(.+)"', text).group(1)}
-    with contextlib.closing(Prosody({}, text, main="meet.example.org")) as prosody:
+    with contextlib.closing(ShippedProsody({}, text, main="meet.example.org")) as prosody:
         prosody.start()
         server = Server(
             tmp_path, settings={"ROOMCAST_JITSI_FOCUS": json.dumps(focus)})
@@ -243,6 +255,7 @@ def test_prosody_with_its_settings_takes_the_focus(tmp_path):
             # Where clients come in.
             web = Client("127.0.0.1", prosody.web_port)
             assert web.get("/xmpp-websocket").status == 200
+            assert "Unable to load" not in prosody.log.read_text()
         finally:
             assert server.stop() == 0, server.tail()
 

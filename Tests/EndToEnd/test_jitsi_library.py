@@ -167,3 +167,50 @@ def test_its_button_records_rooms_of_our_own(library, room, server):
     for one in first, second:
         wait_for("it is over", lambda: one.recordings()[-1] == "off", 2 * TIMEOUT)
     server.wait_for_status(recording["id"], "completed", 2 * TIMEOUT, "recordings")
+
+
+def test_its_moderator_says_who_may_unmute(own, library, room, server):
+    first, second = library(), library()
+    for one in first, second:
+        one.send("audio", "video")
+    first.told("USER_ROLE_CHANGED", first.nick, "moderator")
+    assert first.page.evaluate("() => room.isAVModerationSupported()")
+    voice = f"{second.nick}-a0"
+    first.shows(SimpleNamespace(name=voice))
+    # The stranger is of the other implementation.
+    with contextlib.closing(Attendee(own.prosody, room, "Ann")) as ann:
+        source = ann.source_of(second.nick, "audio")
+        ann.wait_for_frames(source, 20, TIMEOUT)
+        first.page.evaluate("() => room.enableAVModeration('audio')")
+        for one in first, second:
+            one.told("AV_MODERATION_CHANGED", "true audio")
+        # It mutes by itself.
+        first.told("TRACK_MUTE_CHANGED", voice)
+        assert second.is_muted("audio") and not first.is_muted("audio")
+
+        # Its app does not ask first: it is muted again, and nothing was heard.
+        count = len(second.mutes("audio"))
+        second.unmute("audio")
+        wait_for("it is muted again", lambda: second.mutes("audio")[count:] == [False, True], TIMEOUT)
+        ann.wait_for_silence(source)
+
+        first.page.evaluate("(id) => room.avModerationApprove('audio', id)", second.nick)
+        second.told("AV_MODERATION_APPROVED", "audio")
+        first.told("AV_MODERATION_PARTICIPANT_APPROVED", f"audio {second.nick}")
+        second.unmute("audio")
+        ann.wait_for_frames(source, ann.frames(source) + 20, TIMEOUT)
+        assert not second.is_muted("audio")
+
+        first.page.evaluate("(id) => room.avModerationReject('audio', id)", second.nick)
+        second.told("AV_MODERATION_REJECTED", "audio")
+        first.told("AV_MODERATION_PARTICIPANT_REJECTED", f"audio {second.nick}")
+        wait_for("it is muted", lambda: second.is_muted("audio"), TIMEOUT)
+        ann.wait_for_silence(source)
+
+        third = library()
+        third.told("AV_MODERATION_CHANGED", "true audio")
+        first.page.evaluate("() => room.disableAVModeration('audio')")
+        for one in first, second, third:
+            one.told("AV_MODERATION_CHANGED", "false audio")
+        second.unmute("audio")
+        ann.wait_for_frames(source, ann.frames(source) + 20, TIMEOUT)

@@ -11,7 +11,7 @@ import pytest
 from harness import assets
 from harness.jitsi_attendee import Attendee
 from harness.jitsi_caller import FEATURES
-from harness.jitsi_prosody import OWN_HOSTS, RECORDERS, ROOMS, JitsiProsody, focus_settings
+from harness.jitsi_prosody import FOCUS, OWN_HOSTS, RECORDERS, ROOMS, JitsiProsody, focus_settings
 from harness.jitsi_xml import FOCUS as FOCUS_PROTOCOL
 from harness.jitsi_xml import CLIENT, JIBRI, MUC_USER, SCTP, find, node
 from harness.jitsi_xmpp import Refused
@@ -47,7 +47,7 @@ def server(prosody, tmp_path_factory):
 @pytest.fixture
 def attend(prosody, room, server):
     with contextlib.ExitStack() as stack:
-        yield lambda name, **more: stack.enter_context(
+        yield lambda name, room=room, **more: stack.enter_context(
             Attendee(prosody, room, name, **more))
 
 
@@ -200,6 +200,127 @@ def test_a_moderator_mutes_and_kicks(attend, server, room):
     ann.kick(ben.nick)
     ann.wait_until_gone(ben.nick)
     wait_for("he has left", lambda: server.peer_count(room) == 1, TIMEOUT)
+
+
+def wait_until_heard(listener, source):
+    listener.wait_for_frames(source, listener.frames(source) + 20, TIMEOUT)
+
+
+def test_a_moderator_says_who_may_unmute(attend, server, room):
+    ann = attend("Ann", camera=lambda: Colour(RED), sound=lambda: Tone(500))
+    # He does not do as he is asked, and goes on sending.
+    ben = attend("Ben", camera=lambda: Colour(BLUE), sound=lambda: Tone(800))
+    assert ann.identities()["av_moderation"] == FOCUS
+    voice, hers = ann.source_of(ben.nick, "audio"), ben.source_of(ann.nick, "audio")
+    wait_until_heard(ann, voice)
+
+    def occupant(one):
+        return f"{ann.room}/{one.nick}"
+
+    ben.moderate(enable="true", mediaType="audio")
+    wait_for("he is refused", lambda: ben.errors == ["not-allowed"], TIMEOUT)
+    ann.moderate(enable="true", mediaType="audio")
+    ben.told_of_moderation(enabled=True, mediaType="audio", actor=occupant(ann), room=ann.room)
+    ann.told_of_moderation(whitelists={"audio": []}, mediaType="audio")
+    assert ann.moderation[0]["enabled"] and len(ben.moderation) == 1
+    muting = ("http://jitsi.org/jitmeet/audio", occupant(ann), "true")
+    wait_for("he is asked to mute", lambda: ben.mutes == [muting], TIMEOUT)
+    ann.wait_for_silence(voice)
+    # Of hers and of his picture nothing is held back.
+    wait_until_heard(ben, hers)
+    wait_until_heard(ann, ann.source_of(ben.nick, "video"))
+    unmute = node("http://jitsi.org/jitmeet/audio", "mute", {"jid": occupant(ben)}, text="false")
+    assert refusal(ben, unmute) == "not-allowed"
+
+    # Whoever comes later learns it, and one of another protocol is asked too.
+    cleo = attend("Cleo", sound=lambda: Tone(600))
+    cleo.told_of_moderation(enabled=True, mediaType="audio", actor=occupant(ann))
+    wait_for("she is asked to mute", lambda: cleo.mutes == [muting], TIMEOUT)
+    with Stranger(server, room, "Hms", role="guest") as hms:
+        hms.join()
+        hms.publish(Tone(440))
+        asked = hms.told("on-track-update-request")
+        assert asked["mute"] is True
+        guest = ann.source_of(ann.nick_of("Hms"), "audio")
+        for source in ann.source_of(cleo.nick, "audio"), guest, voice:
+            ann.wait_for_silence(source)
+        ann.moderate(jidToWhitelist=f"{ann.room}/{guest.owner}", mediaType="audio")
+        wait_until_heard(ann, guest)
+
+        ann.moderate(jidToWhitelist=occupant(ben), mediaType="audio")
+        ben.told_of_moderation(approved=True, mediaType="audio", enabled=None)
+        ann.told_of_moderation(
+            whitelists={"audio": sorted([occupant(ben), f"{ann.room}/{guest.owner}"])})
+        assert ann.ask(node("http://jitsi.org/jitmeet/audio", "mute", {"jid": occupant(ann)},
+                            text="false")) is None
+        assert ben.ask(unmute) is None
+        wait_until_heard(ann, voice)
+        ann.moderate(jidToBlacklist=occupant(ben), mediaType="audio")
+        ben.told_of_moderation(removed=True, mediaType="audio", approved=None)
+        ann.wait_for_silence(voice)
+        wait_until_heard(ann, guest)
+    # He mutes and unmutes, and is refused.
+    count = len(ben.mutes)
+    ben.mute("sound")
+    ben.mute("sound", is_muted=False)
+    wait_for("he is asked again", lambda: len(ben.mutes) > count, TIMEOUT)
+    ann.wait_for_silence(voice)
+
+    ann.moderate(enable="false", mediaType="audio")
+    for one in ann, ben, cleo:
+        one.told_of_moderation(enabled=False, mediaType="audio", actor=occupant(ann))
+    wait_until_heard(ann, voice)
+    wait_until_heard(ann, ann.source_of(cleo.nick, "audio"))
+
+
+def test_pictures_and_screens_are_moderated_apart(attend, server, room):
+    ann = attend("Ann", sound=lambda: Tone(500))
+    ben = attend("Ben", camera=lambda: Colour(BLUE), screen=lambda: Colour(GREEN))
+    camera, screen = ann.source_of(ben.nick, "video"), ann.source_of(ben.nick, "video", 1)
+    wait_until_heard(ann, camera)
+    wait_until_heard(ann, screen)
+    ann.moderate(enable="true", mediaType="desktop")
+    wait_for("he is asked to mute", lambda: ben.mutes == [
+        ("http://jitsi.org/jitmeet/desktop", f"{ann.room}/{ann.nick}", "true")], TIMEOUT)
+    ann.wait_for_silence(screen)
+    wait_until_heard(ann, camera)
+    ann.moderate(enable="true", mediaType="video")
+    ann.wait_for_silence(camera)
+
+    # The next moderator is free, and knows.
+    ann.leave()
+    cleo = attend("Cleo")
+    ben.told_of_moderation(whitelists={"desktop": []})
+    told = [one for one in list(cleo.moderation) if one.get("enabled")]
+    assert {one["mediaType"] for one in told} <= {"video", "desktop"}
+    for number in 0, 1:
+        wait_until_heard(cleo, cleo.source_of(ben.nick, "video", number))
+
+
+def test_orders_of_strangers_are_of_no_use(attend, server, room):
+    ann, ben = attend("Ann"), attend("Ben", sound=lambda: Tone(800))
+    other = attend("Eve", room=f"{room}-2")
+    for one in ann, ben, other:
+        one.wait_until_invited()
+    voice = ann.source_of(ben.nick, "audio")
+    faulty = [
+        {"enable": "true", "mediaType": "presenter"}, {"enable": "true"},
+        {"enable": "1", "mediaType": "audio"}, {"mediaType": "audio"},
+        {"jidToWhitelist": "x" * 100_000, "mediaType": "audio"},
+        {"jidToWhitelist": ",".join(f"{ann.room}/{n}" for n in range(2000)), "mediaType": "audio"},
+        {"jidToWhitelist": f"{ann.room}/nobody", "mediaType": "audio"}]
+    for order in faulty:
+        ann.moderate(**order)
+    wait_for("all are refused", lambda: len(ann.errors) == len(faulty), TIMEOUT)
+    # She owns her own room, and is nobody in theirs.
+    other.moderate(enable="true", mediaType="audio", room=ann.room)
+    other.moderate(jidToBlacklist=f"{ann.room}/{ben.nick}", mediaType="audio")
+    other.told_of_moderation(whitelists={"audio": []}, room=other.room)
+    for _ in range(2000):
+        ben.moderate(enable="true", mediaType="audio")
+    wait_for("some are refused", lambda: len(ben.errors) > 10, TIMEOUT)
+    wait_until_heard(ann, voice)
+    assert not ann.moderation and not ben.moderation and len(ben.errors) < 1500
 
 
 def test_all_protocols_meet(attend, server, room):

@@ -8,7 +8,17 @@ from dataclasses import replace
 from .jitsi_caller import Caller
 from .jitsi_prosody import DOMAIN, FOCUS
 from .jitsi_sources import Source, json_message
-from .jitsi_xml import CLIENT, JIBRI, JINGLE, NICK, find, node
+from .jitsi_xml import (
+    CLIENT,
+    DISCO,
+    JIBRI,
+    JINGLE,
+    MEET,
+    NICK,
+    find,
+    find_all,
+    node,
+)
 from .jitsi_xmpp import Person, from_outside
 from .waiting import wait_for
 
@@ -18,7 +28,8 @@ TIMEOUT = 30
 class Attendee(Caller):
     """`smaller` make the camera's picture in smaller sizes, best first. `texts` are the room's messages
     as (from, kind, text), `presences` those of others as (nick, type, element), `mutes` what the focus
-    has asked it to mute, `recordings` what the focus has shown of recordings, each once."""
+    has asked it to mute, `recordings` what the focus has shown of recordings, each once, `moderation`
+    what the AV moderation has told it, and `errors` the conditions of messages that were refused."""
 
     def __init__(self, prosody, room, name, camera=None, sound=None, screen=None, smaller=(),
                  **more):
@@ -31,6 +42,8 @@ class Attendee(Caller):
         self.presences = []
         self.mutes = []
         self.recordings = []
+        self.moderation = []
+        self.errors = []
         for what, maker in {"camera": camera, "sound": sound, "screen": screen}.items():
             if maker:
                 self._add(what, maker, *(smaller if what == "camera" else ()))
@@ -54,7 +67,7 @@ class Attendee(Caller):
         person = Person(prosody, DOMAIN)
         person.on_presence(self._saw)
         person.on_message(self._heard_text)
-        for media in ("audio", "video"):
+        for media in ("audio", "video", "desktop"):
             person.on_request(f"http://jitsi.org/jitmeet/{media}", "mute", self._asked_to_mute)
         return person
 
@@ -98,6 +111,13 @@ class Attendee(Caller):
         body = message.find(f"{{{CLIENT}}}body")
         if body is not None:
             self.texts.append((message.get("from"), message.get("type"), body.text))
+        said = find(message, MEET, "json-message")
+        if message.get("from") != FOCUS:
+            return
+        if message.get("type") == "error":
+            self.errors.append(find(message, CLIENT, "error")[0].tag.partition("}")[2])
+        elif said is not None:
+            self.moderation.append(json.loads(said.text))
 
     async def _asked_to_mute(self, _, mute):
         self.mutes.append((mute.tag.partition("}")[0][1:], mute.get("actor"), mute.text))
@@ -141,7 +161,36 @@ class Attendee(Caller):
         return wait_for(f"{name} is told", lambda: next(
             (one for one in list(self.sources.values()) if one.name == name), None), TIMEOUT)
 
+    def told_of_moderation(self, **members):
+        """Waits until the newest word has these, or does not have them if they are None."""
+        def is_told():
+            newest = dict(self.moderation[-1]) if self.moderation else {}
+            return all(newest.get(name) == value for name, value in members.items()) and newest
+
+        return wait_for(f"it is told {members}", is_told, TIMEOUT)
+
+    def wait_for_silence(self, source):
+        """Until nothing comes of it."""
+        seen = [-1]
+
+        def has_stopped():
+            seen.append(self.frames(source))
+            return seen[-1] == seen[-2]
+
+        wait_for(f"{source.name} ends", has_stopped, TIMEOUT, interval=1.5)
+
     # Called by the tests.
+
+    @from_outside
+    async def identities(self):
+        """Of the domain itself, by their types."""
+        told = await self._person.ask(DOMAIN, node(DISCO, "query"), "get")
+        return {one.get("type"): one.get("name") for one in find_all(told, DISCO, "identity")}
+
+    @from_outside
+    async def moderate(self, **attributes):
+        """Orders something of the AV moderation."""
+        self._person.say(FOCUS, None, node(CLIENT, "av_moderation", attributes))
 
     @from_outside
     async def mute(self, what, is_muted=True):

@@ -11,6 +11,10 @@ TIMEOUT = 30  # s
 # A page is one participant, who sends when it is told to. What it shows has the names of sources.
 APP = """
 window.said = [];
+window.mutes = [];  // of its own tracks
+const moderation = (value) => value?.mediaType && [
+  value.enabled, value.mediaType, value.participant?.getId()].filter(
+  (one) => one !== undefined).join(" ");
 window.join = (service, room, hosts, hiddenDomain, bridgeChannel) => {
   const { events } = JitsiMeetJS;
   const options = {
@@ -25,8 +29,11 @@ window.join = (service, room, hosts, hiddenDomain, bridgeChannel) => {
     for (const [name, event] of Object.entries(events.conference)) {
       window.room.on(event, (...values) => said.push({ name, values: values.map(
         (value) => value?.getSourceName?.() ?? value?.getId?.() ?? value?.getStatus?.() ??
-        String(value)) }));
+        moderation(value) ?? String(value)) }));
     }
+    window.room.on(events.conference.TRACK_MUTE_CHANGED, (track) => {
+      if (track.isLocal()) mutes.push([track.getType(), track.isMuted()]);
+    });
     window.room.on(events.conference.TRACK_ADDED, (track) => {
       const element = Object.assign(document.createElement(track.getType()), {
         autoplay: true, muted: true, id: track.getSourceName() });
@@ -138,6 +145,19 @@ class Library:
     def mute(self, kind):
         self.page.evaluate(
             "(kind) => room.getLocalTracks().find((one) => one.getType() === kind).mute()", kind)
+
+    def unmute(self, kind):
+        self.page.evaluate(
+            "(kind) => room.getLocalTracks().find((one) => one.getType() === kind).unmute()", kind)
+
+    def is_muted(self, kind):
+        return self.page.evaluate(
+            "(kind) => room.getLocalTracks().find((one) => one.getType() === kind).isMuted()", kind)
+
+    def mutes(self, kind):
+        """Whether it was muted each time that this has changed."""
+        return self.page.evaluate(
+            "(kind) => mutes.filter((one) => one[0] === kind).map((one) => one[1])", kind)
 
     def record(self, mode="file"):
         """Presses the button; the session's id."""

@@ -6,7 +6,7 @@ import socket
 from pathlib import Path
 
 from .prosody import Prosody
-from .server import free_port
+from .server import REPOSITORY, free_port
 
 DOMAIN = "meet.test"
 AUTH, HIDDEN = f"auth.{DOMAIN}", f"hidden.{DOMAIN}"
@@ -48,9 +48,22 @@ Component "{FOCUS}"
 # As deploy/prosody-jitsi.cfg.lua has them: the focus and the recorders are components, without an
 # account.
 RECORDERS = f"recorder.{DOMAIN}"
-OWN_HOSTS = HOSTS.replace(f"focus@{AUTH}", f"focus@{FOCUS}").replace(
-    'modules_enabled = { "lobby" }',
-    f'modules_enabled = {{ "lobby", "reinvite" }}\n    recorder_domain = "{HIDDEN}"') + f"""
+OWN_HOSTS = f"""
+VirtualHost "{DOMAIN}" ssl = own
+    authentication = "anonymous"
+    modules_enabled = {{ "jitsi_identities" }}
+    jitsi_identities = {{ av_moderation = "{FOCUS}" }}
+VirtualHost "{AUTH}" ssl = own
+VirtualHost "{HIDDEN}" ssl = own
+Component "{ROOMS}" "muc"
+    admins = {{ "focus@{FOCUS}" }}
+    restrict_room_creation = true
+    muc_room_locking = false
+    muc_room_default_public_jids = true
+    modules_enabled = {{ "reinvite" }}
+    recorder_domain = "{HIDDEN}"
+Component "{FOCUS}"
+    component_secret = "{SECRET}"
 Component "{RECORDERS}"
     component_secret = "{SECRET}"
 """
@@ -77,5 +90,6 @@ class JitsiProsody(Prosody):
     def _configure(self, hosts, names, main, more):
         # Beside the configuration, where its user may read them.
         modules = self.directory / "modules"
-        shutil.copytree(Path(__file__).parent / "prosody_modules", modules)
+        for folder in Path(__file__).parent / "prosody_modules", REPOSITORY / "deploy/prosody":
+            shutil.copytree(folder, modules, dirs_exist_ok=True)
         super()._configure(hosts, names, main, f'plugin_paths = {{ "{modules}" }}\n' + more)

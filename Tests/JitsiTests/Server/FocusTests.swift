@@ -92,6 +92,26 @@ import XMPP
         #expect(await !world.entrance.isOpen())
     }
 
+    /// Orders of the AV moderation name no room.
+    @Test func whatAClientTellsTheComponentFindsItsConference() async throws {
+        let focus = focus()
+        _ = try await ask(focus, conference("r@muc.example"))
+        func order(_ from: String) async throws {
+            try await focus.take(
+                XMLStreamReader.element(
+                    "<message xmlns='jabber:client' from='\(from)' to='focus.example'>"
+                        + "<av_moderation enable='true' mediaType='audio'/></message>"))
+        }
+        try await focus.take(XMLStreamReader.element(FocusWorld.presence("ann")))
+        try await order("eve@example/app")
+        try await order("ann@example/app")
+        func told() -> [XMLElement] { world.server.all.filter { $0.name == "message" } }
+        for _ in 0..<10_000 where told().isEmpty { await Task.yield() }
+        // She has not answered what she can do.
+        #expect(told().map { $0["to"] } == ["ann@example/app"])
+        #expect(told().map { StanzaError(of: $0).condition } == ["forbidden"])
+    }
+
     /// Whoever has asked whether it is over may hear of it when it has begun anew.
     @Test func aConferenceThatBeginsWhileItEndsIsKept() async throws {
         let focus = focus()

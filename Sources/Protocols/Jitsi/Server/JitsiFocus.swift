@@ -40,6 +40,7 @@ public actor JitsiFocus {
     private let logger: Logger
     private var conferences: [JID: Conference] = [:]
     private var requests: TokenBucket
+    private var whereabouts = Whereabouts()
 
     public init(
         settings: FocusSettings, rooms: any ConferenceRooms, post: any StanzaPost,
@@ -63,6 +64,8 @@ public actor JitsiFocus {
 
     /// The XMPP server is there again.
     func comeBack() async {
+        // It shows all who are there.
+        whereabouts.removeAll()
         for (room, conference) in conferences {
             let isOpen = await JitsiEntrance(host: conference.host).comeBack()
             // The server says nothing of one that has ended meanwhile.
@@ -72,16 +75,29 @@ public actor JitsiFocus {
 
     func take(_ stanza: XMLElement) async {
         guard let from = stanza["from"].flatMap({ JID($0) }) else { return }
-        if let conference = conferences[from.bare] {
-            if case .dropped = conference.queue.yield(stanza) {
-                logger.warning("stanza lost", metadata: ["muc": "\(from.bare)"])
+        if conferences[from.bare] != nil {
+            // Each occupant is told of everybody.
+            if stanza["to"] == "\(FocusPlace.nick)@\(settings.component)/\(FocusPlace.nick)" {
+                whereabouts.note(stanza, in: from.bare)
             }
-            return
+            return pass(stanza, to: from.bare)
+        }
+        if ModerationOrder.isOne(stanza), stanza["to"] == settings.component {
+            let named = (try? ModerationOrder(stanza))?.room
+            // From others it is nothing to us.
+            guard let room = whereabouts.room(of: from, named: named) else { return }
+            return pass(stanza, to: room)
         }
         guard let request = Request(stanza) else { return }
         var answer = await answer(request)
         answer["from"] = stanza["to"]
         post.post(answer)
+    }
+
+    private func pass(_ stanza: XMLElement, to room: JID) {
+        if case .dropped? = conferences[room]?.queue.yield(stanza) {
+            logger.warning("stanza lost", metadata: ["muc": "\(room)"])
+        }
     }
 
     // MARK: Requests from outside of conferences
@@ -206,6 +222,7 @@ public actor JitsiFocus {
             conference.opening == 0, conference.requests == requests
         else { return }
         conferences[room] = nil
+        whereabouts.forget(room)
         conference.queue.finish()
     }
 }

@@ -13,7 +13,8 @@ extension Room {
         _ tracks: [Track], by id: PeerID, wall: UnixTime
     ) throws(RoomError) -> [RoomError] {
         var peer = try peers.joinedPeer(id)
-        var (tracks, refusals) = peers.admitted(tracks, of: peer)
+        let (admitted, refusals) = peers.admitted(tracks, of: peer)
+        var tracks = admitted
         peers.moderation.keep(tracks, of: id)
         for index in tracks.indices {
             let held = peers.setMuted(tracks[index].isMuted, &tracks[index], of: peer)

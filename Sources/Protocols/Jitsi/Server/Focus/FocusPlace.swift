@@ -1,3 +1,4 @@
+internal import Rooms
 internal import XML
 internal import XMPP
 
@@ -142,6 +143,13 @@ struct FocusPlace: Hashable {
 
     // MARK: Messages
 
+    /// To a client itself, from the component.
+    func telling(_ word: ModerationWord, to address: JID) -> XMLElement {
+        XMLElement(
+            "message", Namespaces.client, ["from": component, "to": "\(address)"],
+            [XMLElement("json-message", JitsiNamespaces.meet, text: word.json)])
+    }
+
     func saying(_ text: String, from nick: String, to target: String? = nil) -> XMLElement {
         XMLElement(
             "message", Namespaces.client,
@@ -162,6 +170,14 @@ enum MutedMedia: CaseIterable {
         case .audio: "http://jitsi.org/jitmeet/audio"
         case .video: "http://jitsi.org/jitmeet/video"
         case .desktop: "http://jitsi.org/jitmeet/desktop"
+        }
+    }
+
+    var kind: PublishParameters.Kind {
+        switch self {
+        case .audio: .audio
+        case .video: .video
+        case .desktop: .screen
         }
     }
 }

@@ -44,6 +44,7 @@ extension JitsiSessions {
         if !member.hasJoined {
             host.log(.info, "peer joined by Jitsi", member.peer, ["nick": "\(nick)"])
             if member.isModerator { grant(member, in: host) } else { elect(in: host) }
+            ModerationDesk(sessions: self).tellAll(to: nick, in: host)
         }
         let address = channels.add(nick, in: "\(host.room.id)", at: host.clock.now())
         let contents = plan.contents(for: features, socket: settings.bridge.map(address.url))

@@ -140,6 +140,7 @@ extension JitsiSessions {
         else { return }
         members[member.nick]?.isModerator = true
         grant(member, in: host)
+        ModerationDesk(sessions: self).tellAll(to: member.nick, in: host)
     }
 
     func grant(_ member: FocusMember, in host: isolated RoomHost) {

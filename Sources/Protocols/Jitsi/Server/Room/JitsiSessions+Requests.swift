@@ -64,8 +64,17 @@ extension JitsiSessions {
         guard let asker = members[nick], asker.hasJoined,
             let peer = members[target]?.peer ?? guests.peer(target)
         else { throw StanzaError("item-not-found", .cancel) }
+        let isMuted = payload.text != "false"
+        guard target != nick else {
+            // A client says so of itself when it unmutes. It shows it in its presence as well.
+            let isHeld = host.room.peers[peer].map { host.room.peers.isHeld(media.kind, of: $0) }
+            guard isMuted || isHeld == false else {
+                throw StanzaError("not-allowed", .cancel, text: "unmuting is moderated")
+            }
+            return
+        }
         let request = MuteRequest(
-            isMuted: payload.text != "false", kind: media == .audio ? .audio : .video,
+            isMuted: isMuted, kind: media == .audio ? .audio : .video,
             source: media == .audio ? nil : media == .desktop ? "screen" : "regular")
         do throws(RoomError) {
             try host.room.mutesRequested(request, of: peer, by: asker.peer, at: host.clock.now())

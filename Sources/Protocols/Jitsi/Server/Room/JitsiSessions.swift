@@ -83,6 +83,8 @@ final class JitsiSessions: RoomSessions {
             in: host)
         host.logger.info("conference closed", metadata: ["reason": "\(reason)"])
         self.place = nil
+        // Nobody is left who could.
+        _ = try? host.room.moderationRequested(.end, by: nil, at: host.clock.now())
         channels.removeAll()
         members = [:]
         nicks = [:]
@@ -131,7 +133,8 @@ final class JitsiSessions: RoomSessions {
         Task { await entrance.inviteSilent(nick) }
     }
 
-    /// A stanza from the conference's room. See ``JitsiEntrance/received(_:)``.
+    /// A stanza from the conference's room, or from a member itself. See
+    /// ``JitsiEntrance/received(_:)``.
     func received(_ stanza: XMLElement, in host: isolated RoomHost) async {
         guard let from = stanza["from"].flatMap({ JID($0) }) else { return }
         if let (id, outcome) = questions.answered(stanza) {
@@ -141,7 +144,11 @@ final class JitsiSessions: RoomSessions {
         } else if stanza.name == "presence" {
             saw(stanza, from: from, in: host)
         } else if stanza.name == "message" {
-            heard(stanza, from: from, in: host)
+            if from.bare == place?.room {
+                heard(stanza, from: from, in: host)
+            } else {
+                ModerationDesk(sessions: self).heard(stanza, from: from, in: host)
+            }
         }
         await host.settle()
     }

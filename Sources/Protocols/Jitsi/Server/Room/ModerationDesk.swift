@@ -1,0 +1,115 @@
+internal import Logging
+internal import MediaKernel
+internal import RoomHost
+internal import Rooms
+internal import XML
+internal import XMPP
+
+/// AV moderation in one conference: whether members may unmute. It is the room's, and holds for
+/// peers of all protocols.
+struct ModerationDesk {
+    let sessions: JitsiSessions
+
+    /// A message to the component, from an address outside of the room.
+    func heard(_ message: XMLElement, from: JID, in host: isolated RoomHost) {
+        guard let nick = sessions.members.values.first(where: { $0.address == from })?.nick,
+            sessions.members[nick]?.allowance.take(at: host.clock.now()) == true
+        else { return }
+        do throws(StanzaError) {
+            guard let order = try ModerationOrder(message) else { return }
+            try carryOut(order, by: nick, in: host)
+        } catch {
+            host.logger.notice(
+                "moderation refused", metadata: ["nick": "\(nick)", "reason": "\(error)"])
+            sessions.post(
+                XMLElement(
+                    "message", Namespaces.client,
+                    [
+                        "type": "error", "id": message["id"],
+                        "from": sessions.settings.component, "to": "\(from)",
+                    ], [error.element]))
+        }
+    }
+
+    private func carryOut(
+        _ order: ModerationOrder, by nick: String, in host: isolated RoomHost
+    ) throws(StanzaError) {
+        guard let place = sessions.place, let asker = sessions.members[nick], asker.hasJoined else {
+            throw StanzaError("forbidden", .auth)
+        }
+        let kind = order.kind
+        switch order.work {
+        case .moderate(let isOn):
+            let change: Moderation.Change = isOn ? .start(kind) : .stop(kind)
+            guard try apply(change, by: asker, in: host) else { return }
+            tell(.moderated(isOn, by: place.occupant(nick)), of: kind, to: joined, at: place)
+            if isOn { tellAllowed(kind, to: joined, in: host) }
+        case .allow(let isAllowed, let occupant):
+            guard occupant.bare == place.room, let target = occupant.resource,
+                let peer = sessions.members[target]?.peer ?? sessions.guests.peer(target)
+            else { throw StanzaError("item-not-found", .cancel) }
+            let change: Moderation.Change = isAllowed ? .allow(kind, peer) : .forbid(kind, peer)
+            let isNews = try apply(change, by: asker, in: host)
+            if isNews { tellAllowed(kind, to: joined, isLess: !isAllowed, in: host) }
+            // Where nothing is moderated, it asks somebody to speak.
+            guard isNews || isAllowed else { return }
+            tell(.youMay(isAllowed), of: kind, to: joined.filter { $0.nick == target }, at: place)
+        }
+    }
+
+    private func apply(
+        _ change: Moderation.Change, by asker: FocusMember, in host: isolated RoomHost
+    ) throws(StanzaError) -> Bool {
+        do throws(RoomError) {
+            return try host.room.moderationRequested(
+                change, by: asker.peer, at: host.clock.now())
+        } catch {
+            switch error.kind {
+            case .tooFrequent:
+                throw StanzaError("resource-constraint", .wait, text: error.message)
+            case .forbidden: throw StanzaError("not-allowed", .cancel, text: error.message)
+            default: throw StanzaError("item-not-found", .cancel, text: error.message)
+            }
+        }
+    }
+
+    /// Tells somebody who has come, or has become a moderator, what is moderated.
+    func tellAll(to nick: String, in host: isolated RoomHost) {
+        guard let place = sessions.place, let member = sessions.members[nick] else { return }
+        for kind in PublishParameters.Kind.allCases {
+            guard let floor = host.room.peers.moderation[kind] else { continue }
+            let actor = place.occupant(sessions.nicks[floor.starter] ?? FocusPlace.nick)
+            tell(.moderated(true, by: actor), of: kind, to: [member], at: place)
+            tellAllowed(kind, to: [member], in: host)
+        }
+    }
+
+    private var joined: [FocusMember] { sessions.members.values.filter(\.hasJoined) }
+
+    /// Only moderators know who is allowed.
+    private func tellAllowed(
+        _ kind: PublishParameters.Kind, to members: [FocusMember], isLess: Bool = false,
+        in host: isolated RoomHost
+    ) {
+        guard let place = sessions.place, let floor = host.room.peers.moderation[kind] else {
+            return
+        }
+        let occupants = floor.allowed
+            .compactMap { sessions.nicks[$0] ?? sessions.guests[$0]?.nick }.sorted()
+            .map(place.occupant)
+        let moderators = members.filter { member in
+            (try? host.room.peers.require(.mute, of: member.peer)) != nil
+        }
+        tell(.allowed(occupants, isLess: isLess), of: kind, to: moderators, at: place)
+    }
+
+    private func tell(
+        _ news: ModerationWord.News, of kind: PublishParameters.Kind, to members: [FocusMember],
+        at place: FocusPlace
+    ) {
+        let word = ModerationWord(room: place.room, kind: kind, news: news)
+        for address in members.compactMap(\.address) {
+            sessions.post(place.telling(word, to: address))
+        }
+    }
+}
