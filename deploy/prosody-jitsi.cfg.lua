@@ -1,9 +1,9 @@
--- Prosody for Jitsi's clients that meet in Roomcast's rooms, with one module beside its own. See docs/JITSI.md.
+-- Prosody for Jitsi's clients that meet in Roomcast's rooms, with two modules beside its own. See docs/JITSI.md.
 -- Include it from /etc/prosody/prosody.cfg.lua, and put your domain in the place of meet.example.org.
 
 modules_enabled = { "saslauth", "tls", "disco", "ping", "smacks", "websocket", "bosh" }
 smacks_hibernation_time = 60
--- Where that is.
+-- Where they are.
 plugin_paths = { "/usr/local/share/roomcast/prosody" }
 -- Behind the web server that has the certificate, as deploy/nginx.conf has one.
 http_interfaces = { "127.0.0.1" }
@@ -21,7 +21,8 @@ VirtualHost "meet.example.org"
     authentication = "anonymous"
     -- For which clients show tools. Whatever is left out of this is not used.
     modules_enabled = { "jitsi_identities" }
-    jitsi_identities = { av_moderation = "focus.meet.example.org" }
+    jitsi_identities = {
+        av_moderation = "focus.meet.example.org", lobbyrooms = "lobby.meet.example.org" }
 
 Component "conference.meet.example.org" "muc"
     -- The focus makes the rooms, owns them, and makes the first member of each a moderator.
@@ -30,6 +31,17 @@ Component "conference.meet.example.org" "muc"
     muc_room_locking = false
     -- Clients know the focus by its address, and so must see it.
     muc_room_default_public_jids = true
+    -- Who is no member of a room that is for members waits in its lobby, but for our own addresses.
+    modules_enabled = { "jitsi_lobby" }
+    lobby_domain = "lobby.meet.example.org"
+    lobby_admits = { "focus.meet.example.org", "recorder.meet.example.org" }
+
+Component "lobby.meet.example.org" "muc"
+    restrict_room_creation = true
+    muc_room_locking = false
+    muc_room_default_public_jids = true
+    modules_enabled = { "jitsi_lobby" }
+    lobby_of = "conference.meet.example.org"
 
 -- Roomcast: jitsi.focus has the same names and the same secret.
 Component "focus.meet.example.org"

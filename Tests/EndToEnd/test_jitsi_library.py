@@ -214,3 +214,44 @@ def test_its_moderator_says_who_may_unmute(own, library, room, server):
             one.told("AV_MODERATION_CHANGED", "false audio")
         second.unmute("audio")
         ann.wait_for_frames(source, ann.frames(source) + 20, TIMEOUT)
+
+
+def test_it_waits_in_the_lobby_of_rooms_of_our_own(library, server, room):
+    first, second = library(name="Ann"), library(name="Ben")
+    for one in first, second:
+        one.told("CONFERENCE_JOINED")
+    first.told("USER_ROLE_CHANGED", first.nick, "moderator")
+    assert first.page.evaluate("() => room.isLobbySupported()")
+    first.page.evaluate("() => room.enableLobby()")
+    for one in first, second:
+        one.told("MEMBERS_ONLY_CHANGED", "true")
+
+    # Nobody of those who wait is in the conference.
+    third, fourth = library(name="Cleo"), library(name="Dan")
+    for one, name in (third, "Cleo"), (fourth, "Dan"):
+        one.told("CONFERENCE_FAILED", "conference.connectionError.membersOnly")
+        one.page.evaluate("(name) => room.joinLobby(name)", name)
+        first.told("LOBBY_USER_JOINED", name)
+    waiting = {name: nick for nick, name in first.page.evaluate(
+        "() => said.filter((one) => one.name === 'LOBBY_USER_JOINED').map("
+        "(one) => one.values.slice(0, 2))")}
+    assert set(waiting) == {"Cleo", "Dan"} and server.peer_count(room) == 2
+    assert not second.page.evaluate(
+        "() => said.some((one) => one.name === 'LOBBY_USER_JOINED')")
+    first.page.evaluate("(id) => room.lobbyApproveAccess(id)", waiting["Cleo"])
+    third.told("CONFERENCE_JOINED")
+    for one in first, second:
+        one.told("USER_JOINED", third.nick)
+    first.page.evaluate("(id) => room.lobbyDenyAccess(id)", waiting["Dan"])
+    fourth.told("CONFERENCE_FAILED", "conference.connectionError.accessDenied")
+    first.told("LOBBY_USER_LEFT", waiting["Dan"])
+    assert not fourth.page.evaluate("() => said.some((one) => one.name === 'CONFERENCE_JOINED')")
+
+    fifth = library(name="Eve")
+    fifth.told("CONFERENCE_FAILED", "conference.connectionError.membersOnly")
+    fifth.page.evaluate("() => room.joinLobby('Eve')")
+    first.told("LOBBY_USER_JOINED", "Eve")
+    first.page.evaluate("() => room.disableLobby()")
+    fifth.told("CONFERENCE_JOINED")
+    for one in first, second, third:
+        one.told("MEMBERS_ONLY_CHANGED", "false")

@@ -6,14 +6,17 @@ import secrets
 from dataclasses import replace
 
 from .jitsi_caller import Caller
+from .jitsi_lobby import members_only
 from .jitsi_prosody import DOMAIN, FOCUS
 from .jitsi_sources import Source, json_message
 from .jitsi_xml import (
     CLIENT,
+    DATA,
     DISCO,
     JIBRI,
     JINGLE,
     MEET,
+    MUC_USER,
     NICK,
     find,
     find_all,
@@ -28,8 +31,9 @@ TIMEOUT = 30
 class Attendee(Caller):
     """`smaller` make the camera's picture in smaller sizes, best first. `texts` are the room's messages
     as (from, kind, text), `presences` those of others as (nick, type, element), `mutes` what the focus
-    has asked it to mute, `recordings` what the focus has shown of recordings, each once, `moderation`
-    what the AV moderation has told it, and `errors` the conditions of messages that were refused."""
+    has asked it to mute, `recordings` what the focus has shown of recordings, each once, `notices` the
+    room's JSON, `moderation` what the AV moderation has told it, and `errors` the conditions of
+    messages that were refused."""
 
     def __init__(self, prosody, room, name, camera=None, sound=None, screen=None, smaller=(),
                  **more):
@@ -43,6 +47,8 @@ class Attendee(Caller):
         self.mutes = []
         self.recordings = []
         self.moderation = []
+        self.notices = []
+        self.waiting = {}  # the newest presences in the lobby, by nick
         self.errors = []
         for what, maker in {"camera": camera, "sound": sound, "screen": screen}.items():
             if maker:
@@ -100,7 +106,10 @@ class Attendee(Caller):
 
     def _saw(self, presence):
         nick = presence.get("from", "").partition("/")[2]
-        if nick == "focus":
+        if presence.get("from", "").partition("/")[0] != self.room:
+            if nick != self.nick:
+                self.waiting[nick] = presence
+        elif nick == "focus":
             shown = find(presence, JIBRI, "jibri-recording-status")
             if shown is not None and shown.attrib not in self.recordings[-1:]:
                 self.recordings.append(dict(shown.attrib))
@@ -113,8 +122,9 @@ class Attendee(Caller):
             self.texts.append((message.get("from"), message.get("type"), body.text))
         said = find(message, MEET, "json-message")
         if message.get("from") != FOCUS:
-            return
-        if message.get("type") == "error":
+            if said is not None:
+                self.notices.append((message.get("from"), json.loads(said.text)))
+        elif message.get("type") == "error":
             self.errors.append(find(message, CLIENT, "error")[0].tag.partition("}")[2])
         elif said is not None:
             self.moderation.append(json.loads(said.text))
@@ -219,6 +229,36 @@ class Attendee(Caller):
     async def ask(self, element, nick="focus"):
         """Raises Refused."""
         return await self._person.ask(f"{self.room}/{nick}", element)
+
+    @from_outside
+    async def limit_to_members(self, is_limited=True):
+        """As a moderator opens a lobby. Raises Refused."""
+        await self._person.ask(self.room, members_only(is_limited))
+
+    @from_outside
+    async def lobby(self):
+        """The address that the room tells; None without one."""
+        told = await self._person.ask(self.room, node(DISCO, "query"), "get")
+        field = told.find(f".//{{{DATA}}}field[@var='muc#roominfo_lobbyroom']/{{{DATA}}}value")
+        return None if field is None else field.text
+
+    @from_outside
+    async def enter_lobby(self, lobby):
+        await self._person.enter(lobby, self.nick, *self._shown())
+
+    @from_outside
+    async def admit(self, *addresses):
+        """Who waits."""
+        invites = [node(MUC_USER, "invite", {"to": one}) for one in addresses]
+        self._person.say(self.room, None, node(MUC_USER, "x", None, *invites))
+
+    @from_outside
+    async def put_out(self, lobby, nick):
+        await self._person.client.plugin["xep_0045"].set_role(lobby, nick, "none")
+
+    @from_outside
+    async def tell_waiting(self, occupant, text):
+        self._person.say(occupant, "chat", node(CLIENT, "body", text=text))
 
     @from_outside
     async def ask_focus(self, element):

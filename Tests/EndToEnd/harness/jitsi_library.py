@@ -15,7 +15,7 @@ window.mutes = [];  // of its own tracks
 const moderation = (value) => value?.mediaType && [
   value.enabled, value.mediaType, value.participant?.getId()].filter(
   (one) => one !== undefined).join(" ");
-window.join = (service, room, hosts, hiddenDomain, bridgeChannel) => {
+window.join = (service, room, hosts, hiddenDomain, bridgeChannel, name) => {
   const { events } = JitsiMeetJS;
   const options = {
     hosts, serviceUrl: service, hiddenDomain, bridgeChannel, p2p: { enabled: false } };
@@ -44,6 +44,7 @@ window.join = (service, room, hosts, hiddenDomain, bridgeChannel) => {
     window.room.on(events.conference.TRACK_REMOVED, (track) => {
       document.getElementById(track.getSourceName())?.remove();
     });
+    if (name) window.room.setDisplayName(name);
     window.room.join();
   });
   connection.connect();
@@ -93,7 +94,8 @@ class Library:
     """One participant in a conference of a Deployment. `sockets` are the addresses of the WebSockets
     that it has opened."""
 
-    def __init__(self, browser, path, deployment, conference, hidden=HIDDEN, prefers_sctp=True):
+    def __init__(self, browser, path, deployment, conference, hidden=HIDDEN, prefers_sctp=True,
+                 name=None):
         page = (b"<!doctype html><body><script src='/jquery.js'></script>"
                 b"<script src='/library.js'></script><script src='/app.js'></script>")
         self._site = FileServer({
@@ -108,7 +110,7 @@ class Library:
         self.page.evaluate("(all) => join(...all)", [
             f"ws://127.0.0.1:{deployment.prosody.web_port}/xmpp-websocket", conference.bridge.name,
             {"domain": DOMAIN, "muc": ROOMS, "focus": FOCUS}, hidden,
-            {"preferSctp": prefers_sctp}])
+            {"preferSctp": prefers_sctp}, name])
 
     def wait(self, what, expression, argument=None):
         return wait_for(what, lambda: self.page.evaluate(expression, argument), TIMEOUT)

@@ -52,7 +52,7 @@ OWN_HOSTS = f"""
 VirtualHost "{DOMAIN}" ssl = own
     authentication = "anonymous"
     modules_enabled = {{ "jitsi_identities" }}
-    jitsi_identities = {{ av_moderation = "{FOCUS}" }}
+    jitsi_identities = {{ av_moderation = "{FOCUS}", lobbyrooms = "{LOBBIES}" }}
 VirtualHost "{AUTH}" ssl = own
 VirtualHost "{HIDDEN}" ssl = own
 Component "{ROOMS}" "muc"
@@ -60,8 +60,16 @@ Component "{ROOMS}" "muc"
     restrict_room_creation = true
     muc_room_locking = false
     muc_room_default_public_jids = true
-    modules_enabled = {{ "reinvite" }}
+    modules_enabled = {{ "jitsi_lobby", "reinvite" }}
+    lobby_domain = "{LOBBIES}"
+    lobby_admits = {{ "{FOCUS}", "{RECORDERS}", "{HIDDEN}" }}
     recorder_domain = "{HIDDEN}"
+Component "{LOBBIES}" "muc"
+    restrict_room_creation = true
+    muc_room_locking = false
+    muc_room_default_public_jids = true
+    modules_enabled = {{ "jitsi_lobby" }}
+    lobby_of = "{ROOMS}"
 Component "{FOCUS}"
     component_secret = "{SECRET}"
 Component "{RECORDERS}"

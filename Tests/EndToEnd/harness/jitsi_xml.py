@@ -21,6 +21,7 @@ GROUPING = "urn:xmpp:jingle:apps:grouping:0"
 
 MUC = "http://jabber.org/protocol/muc"
 MUC_USER = "http://jabber.org/protocol/muc#user"
+DATA = "jabber:x:data"
 NICK = "http://jabber.org/protocol/nick"
 DISCO = "http://jabber.org/protocol/disco#info"
 
