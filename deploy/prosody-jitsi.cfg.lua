@@ -25,6 +25,8 @@ VirtualHost "meet.example.org"
         av_moderation = "focus.meet.example.org", lobbyrooms = "lobby.meet.example.org" }
 
 Component "conference.meet.example.org" "muc"
+    -- No room, and no lobby, is there longer than its conference.
+    storage = "memory"
     -- The focus makes the rooms, owns them, and makes the first member of each a moderator.
     admins = { "focus@focus.meet.example.org" }
     restrict_room_creation = true
@@ -37,6 +39,7 @@ Component "conference.meet.example.org" "muc"
     lobby_admits = { "focus.meet.example.org", "recorder.meet.example.org" }
 
 Component "lobby.meet.example.org" "muc"
+    storage = "memory"
     restrict_room_creation = true
     muc_room_locking = false
     muc_room_default_public_jids = true

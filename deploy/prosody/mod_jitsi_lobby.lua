@@ -12,6 +12,8 @@ local MEET = "http://jitsi.org/jitmeet";
 local lobbies = module:get_option_string("lobby_domain");
 local rooms = module:get_option_string("lobby_of");
 local admitted = module:get_option_set("lobby_admits", {});
+-- Of one message; each further one is left out.
+local invites_maximum = 64;
 
 -- The room of the same name in another component.
 local function counterpart(room, domain)
@@ -40,13 +42,15 @@ local function refuse(event, kind, condition, code, child)
     return true;
 end
 
+-- Returns whether there is one.
 local function open(room)
     local lobby, muc = counterpart(room, lobbies);
-    if lobby or not muc then return false; end
-    lobby = muc.create_room(jid.join(jid.node(room.jid), lobbies));
-    -- It is there while nobody waits.
-    lobby:set_persistent(true);
-    return true;
+    if not lobby and muc then
+        lobby = muc.create_room(jid.join(jid.node(room.jid), lobbies));
+        -- It is there while nobody waits.
+        lobby:set_persistent(true);
+    end
+    return lobby ~= nil;
 end
 
 local function close(room, reason, newjid)
@@ -67,13 +71,15 @@ if lobbies then
             if close(room, "Lobby room closed.", room.jid) then
                 tell(room, event.actor, { event = "LOBBY-ENABLED", value = false });
             end
-        elseif not room:get_members_only() and open(room) then
+        elseif not room:get_members_only() then
             for _, occupant in room:each_occupant() do
                 if not room:get_affiliation(occupant.bare_jid) then
                     room:set_affiliation(true, occupant.bare_jid, "member");
                 end
             end
-            tell(room, event.actor, { event = "LOBBY-ENABLED", value = true });
+            if open(room) then
+                tell(room, event.actor, { event = "LOBBY-ENABLED", value = true });
+            end
         end
     end);
 
@@ -123,8 +129,11 @@ if lobbies then
         local x = stanza:get_child("x", MUC .. "#user");
         local room = module:depends("muc").get_room_from_jid(stanza.attr.to);
         if not x or not room or (stanza.attr.type or "normal") ~= "normal" then return; end
+        -- Prosody refuses strangers by the first.
+        if not room:get_occupant_by_real_jid(stanza.attr.from) then return; end
         local invites = {};
         for invite in x:childtags("invite") do
+            if #invites == invites_maximum then break; end
             local one = st.message({ from = stanza.attr.from, to = stanza.attr.to })
                 :tag("x", { xmlns = MUC .. "#user" }):add_child(st.clone(invite)):up();
             table.insert(invites, one);
@@ -151,8 +160,12 @@ if rooms then
         local from, to = stanza.attr.from, stanza.attr.to;
         local x = stanza:get_child("x", MUC .. "#user");
         if not jid.resource(from) or affiliation(lobby, to) == "owner" then return true; end
-        for status in (x or st.stanza("x")):childtags("status") do
-            if status.attr.code == "110" then return true; end
+        if stanza.name == "presence" then
+            -- Its own.
+            for status in (x or st.stanza("x")):childtags("status") do
+                if status.attr.code == "110" then return true; end
+            end
+            return false;
         end
         local sender = lobby:get_occupant_by_nick(from);
         return stanza.name == "message" and sender ~= nil

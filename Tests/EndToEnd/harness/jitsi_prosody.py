@@ -56,6 +56,7 @@ VirtualHost "{DOMAIN}" ssl = own
 VirtualHost "{AUTH}" ssl = own
 VirtualHost "{HIDDEN}" ssl = own
 Component "{ROOMS}" "muc"
+    storage = "memory"
     admins = {{ "focus@{FOCUS}" }}
     restrict_room_creation = true
     muc_room_locking = false
@@ -65,6 +66,7 @@ Component "{ROOMS}" "muc"
     lobby_admits = {{ "{FOCUS}", "{RECORDERS}", "{HIDDEN}" }}
     recorder_domain = "{HIDDEN}"
 Component "{LOBBIES}" "muc"
+    storage = "memory"
     restrict_room_creation = true
     muc_room_locking = false
     muc_room_default_public_jids = true
