@@ -43,7 +43,7 @@ import Testing
     /// The tracks that a peer was asked to mute.
     func asked(_ peer: PeerID, _ effects: [RoomEffect]) -> [TrackID] {
         effects.told(peer).compactMap { event in
-            guard case .trackMuteRequested(let track, isMuted: true, by: "h") = event else {
+            guard case .unmuteHeld(let track, by: "h") = event else {
                 return nil
             }
             return track.id
@@ -143,6 +143,25 @@ import Testing
         let peer = try #require(fixture.room.peers["b"])
         #expect(fixture.room.peers.isHeld(.screen, of: peer))
         #expect(!fixture.room.peers.isHeld(.video, of: peer))
+    }
+
+    /// Clients choose the names of their sources.
+    @Test mutating func aSoundIsOneWhateverItsSourceIsCalled() throws {
+        try moderate()
+        let sound = Track(id: "mb", streamID: "s", kind: .audio, source: "screen")
+        try fixture.publish([sound], by: "b")
+        #expect(isMuted("mb", of: "b") == true)
+        #expect(fixture.room.peers.isHeldBack("mb", of: "b"))
+    }
+
+    @Test mutating func aCameraThatBecomesAScreenIsHeldBackAsOne() throws {
+        try fixture.publish([.camera("vb")], by: "b")
+        try moderate(true, .screen)
+        _ = fixture.drain()
+        let screen = Track(id: "vb", streamID: "s", kind: .video, source: "screen")
+        let effects = try fixture.publish([screen], by: "b")
+        #expect(isMuted("vb", of: "b") == true)
+        #expect(effects.contains(.resubscribe("a")))
     }
 
     @Test mutating func aRoleThatMayMuteOthersIsFree() throws {

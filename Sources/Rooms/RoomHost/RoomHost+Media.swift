@@ -86,7 +86,10 @@ extension RoomHost {
                 .debug, "track media changed", peer,
                 ["track": "\(track)", "has_media": "\(isFlowing)"])
         case .activeSpeakers(let all):
-            let speakers = all.filter { !room.peers.isSilenced($0.peer) }
+            let speakers = all.filter { !room.peers.isHeldBack($0.track, of: $0.peer) }
+            // Silence is reported once.
+            guard !speakers.isEmpty || speaking.isReported else { return await settle() }
+            speaking.isReported = !speakers.isEmpty
             event = .activeSpeakers(speakers)
             heard(speakers)
         case .connectionQuality(let reports):

@@ -51,9 +51,8 @@ extension RoomHost {
                 statedBitsPerSecond: bitRate.map { min($0, 1_000_000) * 1000 },
                 importance: TrackImportance(
                     priority: role?.priority ?? 5, isScreen: track.isPresentation),
-                isHeldBack: track.isMuted
-                    && (mutedForOthers.contains(publisher.id)
-                        || room.peers.isHeld(track.publishKind, of: publisher)))
+                isHeldBack: track.isMuted && mutedForOthers.contains(publisher.id)
+                    || room.peers.isHeldBack(track.id, of: publisher.id))
         }
     }
 }

@@ -47,8 +47,7 @@ public actor RoomHost {
     var offeredSockets: [PeerID: Int] = [:]
     /// Of peers that do not want everything.
     var views: [PeerID: RoomView] = [:]
-    /// The speaker for peers that view the active speaker.
-    private var lastSpeaker: PeerID?
+    var speaking = Speaking()
     /// Peers whose clients go on sending muted tracks.
     var mutedForOthers: Set<PeerID> = []
     /// The named connections that work at present.
@@ -131,7 +130,7 @@ public actor RoomHost {
 
     /// The present or last speaker; before the first one, a peer with a camera.
     public var speaker: PeerID? {
-        if let lastSpeaker, (try? room.peers.visiblePeer(lastSpeaker)) != nil { return lastSpeaker }
+        if let last = speaking.last, (try? room.peers.visiblePeer(last)) != nil { return last }
         let publishers = room.peers.publishers
         let camera = publishers.first { $0.tracks.contains { $0.kind == .video } }
         return (camera ?? publishers.first)?.id
@@ -140,8 +139,8 @@ public actor RoomHost {
     /// - Parameter speakers: loudest first.
     func heard(_ speakers: [ActiveSpeaker]) {
         let loudest = speakers.first { (try? room.peers.visiblePeer($0.peer)) != nil }?.peer
-        guard let loudest, loudest != lastSpeaker else { return }
-        lastSpeaker = loudest
+        guard let loudest, loudest != speaking.last else { return }
+        speaking.last = loudest
         for (peer, view) in views where view == .activeSpeaker { orders.add(.subscriptions(peer)) }
     }
 

@@ -47,7 +47,8 @@ import XMPP
     /// error.
     private static func told(_ nick: String, _ stanzas: [XMLElement]) -> [String] {
         stanzas.filter {
-            $0.name == "message" && $0["from"] == "focus.example" && $0["to"] == "\(nick)@example/app"
+            $0.name == "message" && $0["from"] == "focus.example"
+                && $0["to"] == "\(nick)@example/app"
         }.map { stanza in
             stanza["type"] == "error"
                 ? StanzaError(of: stanza).condition
@@ -65,9 +66,11 @@ import XMPP
 
         try await world.receive(Self.order("ann", "enable='true' mediaType='audio'"))
         var stanzas = world.server.take()
-        let on = #"{"actor":"r@muc.example/ann","enabled":true,"mediaType":"audio","#
+        let on =
+            #"{"actor":"r@muc.example/ann","enabled":true,"mediaType":"audio","#
             + #""room":"r@muc.example","type":"av_moderation"}"#
-        let nobody = #"{"mediaType":"audio","room":"r@muc.example","type":"av_moderation","#
+        let nobody =
+            #"{"mediaType":"audio","room":"r@muc.example","type":"av_moderation","#
             + #""whitelists":{"audio":[]}}"#
         #expect(Self.told("ann", stanzas) == [on, nobody])
         #expect(Self.told("ben", stanzas) == [on])
@@ -261,7 +264,8 @@ import XMPP
 
     // MARK: The way to a conference
 
-    private func presence(_ nick: String, of address: String, type: String? = nil) throws -> XMLElement
+    private func presence(_ nick: String, of address: String, type: String? = nil) throws
+        -> XMLElement
     {
         try XMLStreamReader.element(FocusWorld.presence(nick, type: type, address: address))
     }

@@ -199,6 +199,17 @@ import WHIP
         #expect(heldBack() == [false, false])
     }
 
+    /// What somebody has muted stays so when nothing is moderated any more.
+    @Test func aPublisherThatIsMutedWhileItIsModeratedStaysMuted() async throws {
+        let first = try await world.room.publish(
+            WHIPWorld.offer(), by: WHIPWorld.client(role: "guest"))
+        let second = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
+        try await world.moderate(.start(.audio), by: second.peer)
+        try await world.mute(true, of: first.peer, by: second.peer)
+        try await world.moderate(.stop(.audio), by: second.peer)
+        #expect(await world.peers.first?.tracks.map(\.isMuted) == [true, false])
+    }
+
     @Test func aClientThatNeverConnectsIsGoneAfterHalfAMinute() async throws {
         let answer = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
         await world.pass(.seconds(29))

@@ -32,6 +32,10 @@ extension HundredMSSessions {
             push(
                 .onTrackUpdateRequest, TrackMutePayload(track, isMuted: isMuted, by: peer),
                 to: listeners, in: host)
+        case .unmuteHeld(let track, let peer):
+            push(
+                .onTrackUpdateRequest, TrackMutePayload(track, isMuted: true, by: peer),
+                to: listeners, in: host)
         case .mutesRequested(let request, let peer):
             push(
                 .onChangeTrackMuteStateRequest, MutesPayload(request, by: peer), to: listeners,

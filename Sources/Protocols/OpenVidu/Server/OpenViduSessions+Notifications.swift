@@ -117,8 +117,9 @@ extension OpenViduSessions {
         _ isMuted: Bool, of peer: PeerID, in host: isolated RoomHost, where isMeant: (Track) -> Bool
     ) {
         let tracks = (host.room.peers[peer]?.tracks ?? []).filter { track in
-            isMeant(track) && track.isMuted != isMuted
-                && (isMuted || members[peer]?.mutedByOthers.contains(track.publishedID) ?? false)
+            let isMutedByOthers = members[peer]?.mutedByOthers.contains(track.publishedID) ?? false
+            let isActive = !track.isMuted || host.room.peers.isOverruled(track.id, of: peer)
+            return isMeant(track) && (isMuted ? isActive : isMutedByOthers)
         }
         guard !tracks.isEmpty else { return }
         let change = TrackChange(isMuted: isMuted)

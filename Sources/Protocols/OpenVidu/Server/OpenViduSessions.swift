@@ -122,7 +122,7 @@ final class OpenViduSessions: RoomSessions {
         case .hlsChanged, .recordingChanged, .roomRecordingChanged:
             for listener in listeners { tellRecording(to: listener, in: host) }
         case .roleOffered, .rtmpChanged, .storeChanged, .pollStarted, .pollStopped, .pollCounted,
-            .noticed:
+            .unmuteHeld, .noticed:
             // Without a counterpart in this protocol.
             break
         }

@@ -284,9 +284,7 @@ final class WHIPSessions: RoomSessions {
     private func mute(
         _ isMuted: Bool, of peer: PeerID, in host: isolated RoomHost, where isMeant: (Track) -> Bool
     ) {
-        // What the room has muted by itself, it unmutes by itself.
-        let tracks = (host.room.peers[peer]?.tracks ?? [])
-            .filter { isMeant($0) && $0.isMuted != isMuted }
+        let tracks = host.room.peers[peer]?.tracks.filter(isMeant) ?? []
         let change = TrackChange(isMuted: isMuted)
         let changes = Dictionary(tracks.map { ($0.publishedID, change) }) { first, _ in first }
         // The room refuses only tracks that the peer does not publish.

@@ -16,12 +16,17 @@ extension RoomPeers {
         return policy.role(peer.role).map { !$0.permissions.mute } ?? true
     }
 
-    /// Whether nobody hears a peer because of that, whatever it sends.
-    public func isSilenced(_ id: PeerID) -> Bool {
-        guard moderation.isOn, let peer = self[id] else { return false }
-        let sounds = peer.tracks.filter { $0.kind == .audio }
-        return !sounds.isEmpty
-            && sounds.allSatisfy { $0.isMuted && isHeld($0.publishKind, of: peer) }
+    /// Whether nobody hears or sees a track because of that, whatever its client sends.
+    public func isHeldBack(_ track: TrackID, of id: PeerID) -> Bool {
+        guard moderation.isOn, let peer = self[id], let track = peer.track(track) else {
+            return false
+        }
+        return track.isMuted && isHeld(track.moderatedKind, of: peer)
+    }
+
+    /// Whether the room has muted a track that its client has not.
+    public func isOverruled(_ track: TrackID, of peer: PeerID) -> Bool {
+        moderation.overrules(track, of: peer)
     }
 
     /// A client says whether it has unmuted a track, which is muted or unmuted accordingly, and as
@@ -29,7 +34,7 @@ extension RoomPeers {
     ///
     /// - Returns: nil if it may.
     mutating func setMuted(_ isMuted: Bool, _ track: inout Track, of peer: Peer) -> Held? {
-        let floor = isHeld(track.publishKind, of: peer) ? moderation[track.publishKind] : nil
+        let floor = isHeld(track.moderatedKind, of: peer) ? moderation[track.moderatedKind] : nil
         moderation.setOverruled(!isMuted && floor != nil, track.id, of: peer.id)
         track.isMuted = isMuted || floor != nil
         guard !isMuted, let floor else { return nil }
@@ -46,7 +51,7 @@ extension RoomPeers {
                 var track = peer.tracks[index]
                 // Muted ones stay so until their clients say otherwise.
                 guard
-                    isHeld(track.publishKind, of: peer)
+                    isHeld(track.moderatedKind, of: peer)
                         ? !track.isMuted : moderation.overrules(track.id, of: peer.id)
                 else { continue }
                 if let held = setMuted(false, &track, of: peer) { all.append(held) }

@@ -46,7 +46,11 @@ extension Room {
             if !removed.isEmpty { effects.tell(recipients, .tracksRemoved(removed, of: peer)) }
             if !added.isEmpty { effects.tell(recipients, .tracksAdded(added, of: peer)) }
             if !updated.isEmpty { effects.tell(recipients, .tracksUpdated(updated, of: peer)) }
-            if !added.isEmpty || !removed.isEmpty { effects.resubscribe(listeners) }
+            // Which tracks are held back depends on their sources.
+            let isRenamed = updated.contains { track in
+                before.contains { $0.id == track.id && $0.source != track.source }
+            }
+            if !added.isEmpty || !removed.isEmpty || isRenamed { effects.resubscribe(listeners) }
         }
         return Array(news.unique(by: \.self).prefix(limits.tracksPerPeer))
     }

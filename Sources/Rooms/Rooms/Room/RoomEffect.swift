@@ -51,6 +51,8 @@ public enum RoomEvent: Hashable, Sendable {
     case trackMuteRequested(Track, isMuted: Bool, by: PeerID)
     /// … or all its tracks of a kind.
     case mutesRequested(MuteRequest, by: PeerID)
+    /// The recipient has unmuted a track of its own that it may not, so the room has muted it.
+    case unmuteHeld(Track, by: PeerID)
     /// A service beside the room has news.
     case noticed(Notice)
 }

@@ -21,7 +21,7 @@ struct RoomEffects: Sendable {
     mutating func askToMute(_ all: [RoomPeers.Held]) {
         for held in all where held.peer.isReachable {
             tell(
-                [held.peer.id], .trackMuteRequested(held.track, isMuted: true, by: held.starter))
+                [held.peer.id], .unmuteHeld(held.track, by: held.starter))
         }
     }
 

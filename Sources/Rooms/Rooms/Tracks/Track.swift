@@ -44,6 +44,10 @@ public struct Track: Hashable, Sendable {
         }
     }
 
+    /// The kind under which unmuting it is moderated. A client chooses its sources' names, so every
+    /// sound is one.
+    public var moderatedKind: PublishParameters.Kind { kind == .audio ? .audio : publishKind }
+
     /// Whether the peer presents it besides itself: a screen, a video that is played to the room,
     /// or an application's output, such as a whiteboard.
     public var isPresentation: Bool { Self.presentations.contains(source) }

@@ -49,7 +49,8 @@ struct FocusMember {
     /// As the room knows them.
     var tracks: [Track] {
         sources.map { source in
-            let isScreen = shown.isScreen(source.name) ?? source.isScreen
+            let isScreen =
+                source.name.isVideo && (shown.isScreen(source.name) ?? source.isScreen)
             return Track(
                 id: TrackID("\(source.name)"), streamID: nick,
                 kind: source.name.isVideo ? .video : .audio,

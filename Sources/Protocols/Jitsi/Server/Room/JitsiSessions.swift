@@ -188,6 +188,8 @@ final class JitsiSessions: RoomSessions {
             for peer in peers {
                 askToMute(track, isMuted, peer, by: asker, in: host)
             }
+        case .unmuteHeld(let track, let starter):
+            for peer in peers { askToMute(track, true, peer, by: starter, in: host) }
         case .mutesRequested(let request, let asker):
             for peer in peers {
                 for track in member(peer)?.tracks ?? [] where request.includes(track) {
