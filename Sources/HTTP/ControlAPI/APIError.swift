@@ -358,7 +358,7 @@ struct ConnectionMiddleware<Context: RequestContext>: RouterMiddleware {
 
 extension ErrorPage.Words {
     static var unknownRoom: Self {
-        Self(
+        ErrorPage.Words(
             "There is no such room",
             "Check the link for typing errors, or ask whoever invited you for a new one.")
     }

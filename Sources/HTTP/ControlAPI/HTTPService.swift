@@ -53,7 +53,7 @@ public struct HTTPService: Sendable {
     private let metrics: [any MetricsSource]
     private let renewedBody: RenewedBody
     private let admin: AdminOffice?
-    private let files: WebFiles
+    private let languages: Languages
     /// Nil without TLS.
     private let identity: HeldIdentity?
     private let logger: Logger
@@ -98,7 +98,7 @@ public struct HTTPService: Sendable {
         self.clock = clock
         identity = try ServerIdentity(configuration).map { HeldIdentity($0) }
         do {
-            files = try WebFiles(directory: configuration.pagesDirectory)
+            languages = try Languages(WebFiles(directory: configuration.pagesDirectory))
         } catch {
             throw .pages(error.description)
         }
@@ -191,7 +191,7 @@ public struct HTTPService: Sendable {
         router.add(middleware: RequestTimesMiddleware(times: times))
         router.add(middleware: RequestIDMiddleware())
         router.add(middleware: ConnectionMiddleware())
-        router.add(middleware: ErrorMiddleware(known: known))
+        router.add(middleware: ErrorMiddleware(known: known, languages: languages))
         router.add(middleware: OwnHostsMiddleware(hosts: configuration.ownHosts))
         router.add(middleware: IdempotencyMiddleware(authority: authority, clock: clock))
         for endpoint in signalling { endpoint.add(to: router, with: entry) }
@@ -282,9 +282,10 @@ public struct HTTPService: Sendable {
         }
         addOrigin(to: router)
         PageRoutes(
-            files: files,
+            languages: languages,
             heads: PageHeads(
-                control: control, library: recordings, endpoints: endpoints, clock: clock),
+                control: control, library: recordings, endpoints: endpoints,
+                languages: languages, clock: clock),
             pictures: LivePictures(control: control, files: streamFiles, clock: clock),
             recordings: recordingPage, gateway: gateway, hlsScriptURL: configuration.hlsScriptURL,
             publicURL: endpoints.publicBaseURL, mediaURLs: configuration.mediaURLs,

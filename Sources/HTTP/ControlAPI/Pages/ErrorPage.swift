@@ -5,6 +5,7 @@ import NIOCore
 /// The page that a browser shows when a request fails, in place of the API's JSON.
 struct ErrorPage {
     let error: APIError
+    var texts = Texts.english
 
     /// Whether the client wants a page: browsers accept HTML when a person opens an address, and
     /// not when a script fetches it.
@@ -21,7 +22,8 @@ struct ErrorPage {
         var headers = error.headers
         headers[.contentType] = "text/html; charset=utf-8"
         headers[.cacheControl] = "no-store"
-        headers[.vary] = "Accept"
+        headers[.vary] = "Accept, Accept-Language"
+        headers[.contentLanguage] = texts.language
         headers[.xContentTypeOptions] = "nosniff"
         headers[.contentSecurityPolicy] =
             "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; "
@@ -78,15 +80,19 @@ struct ErrorPage {
 
     private var text: String {
         let words = words
+        let home = texts("Go to the home page")
         let reason = ([error.message] + error.details).joined(separator: ": ")
+        let (title, text) = (texts(words.title), texts(words.text))
+        // For whoever helps: in the words of the documentation.
+        let english = texts.isEnglish ? "" : " lang=\"en\""
         return """
             <!doctype html>
-            <html lang="en">
+            <html lang="\(texts.language)">
               <head>
                 <meta charset="utf-8">
                 <meta name="viewport" content="width=device-width, initial-scale=1">
                 <meta name="color-scheme" content="light dark">
-                <title>\(Self.escaped(words.title)) · Roomcast</title>
+                <title>\(Self.escaped(title)) · Roomcast</title>
                 <link rel="icon" href="/assets/common/logo.svg" type="image/svg+xml">
                 <link rel="stylesheet" href="/assets/common/base.css">
               </head>
@@ -96,10 +102,10 @@ struct ErrorPage {
                     >Roomcast</a>
                 </header>
                 <main class="lost">
-                  <h1>\(Self.escaped(words.title))</h1>
-                  <p>\(Self.escaped(words.text))</p>
-                  <p class="quiet">\(error.status.code) · \(Self.escaped(reason))</p>
-                  <p><a class="button" href="/">Go to the home page</a></p>
+                  <h1>\(Self.escaped(title))</h1>
+                  <p>\(Self.escaped(text))</p>
+                  <p class="quiet"\(english)>\(error.status.code) · \(Self.escaped(reason))</p>
+                  <p><a class="button" href="/">\(Self.escaped(home))</a></p>
                 </main>
               </body>
             </html>

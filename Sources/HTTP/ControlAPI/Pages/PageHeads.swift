@@ -10,6 +10,7 @@ struct PageHeads: Sendable {
     let control: any LiveStreamControl
     let library: RecordingLibrary
     let endpoints: Endpoints
+    let languages: Languages
     let clock: @Sendable () -> UnixTime
 
     /// How long the picture of a stream can be fetched: those who show links keep their own copy.
@@ -19,27 +20,32 @@ struct PageHeads: Sendable {
     /// Of a room's page. Nothing of what happens in the room.
     func room(_ id: RoomID, _ request: Request) -> PageHead {
         let title = RoomName.title(of: id)
+        let texts = languages.texts(for: request)
         return PageHead(
             title: title,
-            description: "You are invited to the room “\(title)”. Open the link to join.",
+            description: texts(
+                "You are invited to the room “{room}”. Open the link to join.", ["room": title]),
             url: "\(endpoints.base(for: request))/rooms/\(id)", picture: card(request))
     }
 
     /// Of the page on which a room's stream can be watched.
     func watch(_ id: RoomID, _ request: Request) async -> PageHead {
         let title = RoomName.title(of: id)
+        let texts = languages.texts(for: request)
         // A head is no reason to refuse a page.
         let stream = (try? await control.current(room: id, kind: .stream)) ?? nil
         let words =
             switch stream?.status {
-            case .starting?: "The stream is about to begin."
-            case .running?: "Live now. Open the link to watch."
-            case .stopping?, .postProcessing?, .completed?: "The stream has ended."
-            case .failed?, nil: "Open the link to watch as soon as the stream begins."
+            case .starting?: texts("The stream is about to begin.")
+            case .running?: texts("Live now. Open the link to watch.")
+            case .stopping?, .postProcessing?, .completed?: texts("The stream has ended.")
+            case .failed?, nil: texts("Open the link to watch as soon as the stream begins.")
             }
         var picture = card(request)
         if let stream, stream.status.isFinal, let found = await thumbnail(of: stream) {
-            picture = found.picture(base: endpoints.base(for: request), of: title)
+            picture = found.picture(
+                base: endpoints.base(for: request),
+                description: texts("A picture of “{title}”", ["title": title]))
         } else if let stream, LivePictures.shows(stream) {
             picture = livePicture(of: stream, title: title, request)
         }
@@ -52,23 +58,32 @@ struct PageHeads: Sendable {
     func recording(_ card: RecordingCard, link: String, _ request: Request) -> PageHead {
         let base = endpoints.base(for: request)
         let title = card.name ?? card.roomTitle
-        let length = card.duration.map { ", \(Self.clock($0))" } ?? ""
+        let texts = languages.texts(for: request)
+        let date = String(card.createdAt.prefix(10))
+        let words = card.duration.map { duration in
+            texts(
+                "Recorded on {date}, {length}. Open the link to watch.",
+                ["date": date, "length": Self.clock(duration)])
+        }
         let pictured = card.assets.first { $0.thumbnailURL != nil }
         var picture = self.card(request)
         if let path = pictured?.thumbnailURL {
-            picture = PageHead.Picture(url: base + path, description: "A picture of “\(title)”")
+            picture = PageHead.Picture(
+                url: base + path,
+                description: texts("A picture of “{title}”", ["title": title]))
         }
         return PageHead(
             title: title,
-            description:
-                "Recorded on \(card.createdAt.prefix(10))\(length). Open the link to watch.",
+            description: words
+                ?? texts("Recorded on {date}. Open the link to watch.", ["date": date]),
             url: "\(base)/shared/\(link)", kind: "video.other", picture: picture)
     }
 
     private func card(_ request: Request) -> PageHead.Picture {
         PageHead.Picture(
             url: endpoints.base(for: request) + Self.cardPath,
-            description: "Roomcast: rooms that go live", width: 1200, height: 630)
+            description: languages.texts(for: request)("Roomcast: rooms that go live"), width: 1200,
+            height: 630)
     }
 
     /// Of what the stream shows now. Each stream's has an address of its own, since those who show
@@ -81,17 +96,18 @@ struct PageHeads: Sendable {
         let path = PageRoutes.picturePath(in: stream.room.rawValue)
         return PageHead.Picture(
             url: "\(endpoints.base(for: request))\(path)?stream=\(stream.id)",
-            description: "“\(title)”, live", width: size?.width, height: size?.height)
+            description: languages.texts(for: request)("“{title}”, live", ["title": title]),
+            width: size?.width, height: size?.height)
     }
 
     private struct Thumbnail {
         var path: String
         var image: RecordingThumbnails.Thumbnail
 
-        func picture(base: String, of title: String) -> PageHead.Picture {
+        func picture(base: String, description: String) -> PageHead.Picture {
             PageHead.Picture(
-                url: base + path, description: "A picture of “\(title)”", width: image.width,
-                height: image.height)
+                url: base + path, description: description, width: image.width, height: image.height
+            )
         }
     }
 

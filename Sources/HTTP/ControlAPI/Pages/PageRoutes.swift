@@ -9,7 +9,7 @@ import Streams
 /// `/shared/<link>`, their files under `/assets/`, and the control API's description,
 /// `/openapi.yaml` and `/openapi.json`.
 struct PageRoutes: Sendable {
-    let files: WebFiles
+    let languages: Languages
     let heads: PageHeads
     let pictures: LivePictures
     let recordings: RecordingPageAPI
@@ -135,7 +135,14 @@ struct PageRoutes: Sendable {
         _ name: String, _ request: Request, head: PageHead? = nil, ancestors: String = "'none'",
         devices: String = "(self)"
     ) throws -> Response {
-        var response = try file(name, request, head: head)
+        let texts = languages.texts(for: request)
+        guard var file = languages.page(name, in: texts) else {
+            throw APIError.notFound("no such page")
+        }
+        if let head { file = WebFiles.File(head.put(into: file.bytes), mediaType: file.mediaType) }
+        var response = try answer(
+            file, request,
+            headers: [.contentLanguage: texts.language, .vary: "Accept-Language"])
         response.headers[.contentSecurityPolicy] =
             contentSecurityPolicy + "; frame-ancestors \(ancestors)"
         for (name, value) in [
@@ -151,16 +158,20 @@ struct PageRoutes: Sendable {
         return response
     }
 
-    private func file(
-        _ path: String, _ request: Request, head: PageHead? = nil
-    ) throws -> Response {
-        guard var file = files[path] else { throw APIError.notFound("no such page") }
-        if let head { file = WebFiles.File(head.put(into: file.bytes), mediaType: file.mediaType) }
-        var headers: HTTPFields = [
-            .contentType: file.mediaType, .eTag: file.entityTag,
-            // Revalidated at each load: a page and its modules always belong together.
-            .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",
-        ]
+    private func file(_ path: String, _ request: Request) throws(APIError) -> Response {
+        guard let file = languages.files[path] else { throw APIError.notFound("no such page") }
+        return try answer(file, request)
+    }
+
+    private func answer(
+        _ file: WebFiles.File, _ request: Request, headers: HTTPFields = [:]
+    ) throws(APIError) -> Response {
+        var headers = headers
+        headers[.contentType] = file.mediaType
+        headers[.eTag] = file.entityTag
+        // Revalidated at each load: a page and its modules always belong together.
+        headers[.cacheControl] = "no-cache"
+        headers[.xContentTypeOptions] = "nosniff"
         switch Preconditions(request.head, tag: file.entityTag).verdict {
         case .holds: break
         case .notModified: return Response(status: .notModified, headers: headers)

@@ -93,12 +93,15 @@ enum WebFilesError: Error, Hashable, CustomStringConvertible {
     case unreadable(String)
     case tooLarge(String)
     case malformed(String)
+    case badTexts(String)
 
     var description: String {
         switch self {
         case .unreadable(let path): "the web pages cannot be read: \(path)"
         case .tooLarge(let path): "the web pages are larger than expected: \(path)"
         case .malformed(let path): "the description of the API is not YAML: \(path)"
+        case .badTexts(let path):
+            "the texts of a language are no JSON object, or its name is no language: \(path)"
         }
     }
 }

@@ -9,6 +9,8 @@ import Streams
 struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
     /// What it says about methods.
     var known = KnownMethods()
+    /// Those of its pages.
+    var languages = Languages.english
 
     func handle(
         _ request: Request, context: Context,
@@ -17,27 +19,28 @@ struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch let error as APIError {
-            return Self.answer(error, to: request, context)
+            return answer(error, to: request, context)
         } catch let error as LiveStreamError {
-            return Self.answer(APIError(error), to: request, context)
+            return answer(APIError(error), to: request, context)
         } catch let error as CatalogueError {
             Self.log(error, of: request, context)
-            return Self.answer(APIError(error), to: request, context)
+            return answer(APIError(error), to: request, context)
         } catch let error as any HTTPResponseError {
-            return Self.answer(translated(error, of: request), to: request, context)
+            return answer(translated(error, of: request), to: request, context)
         } catch is CancellationError {
             throw CancellationError()
         } catch {
             Self.log(error, of: request, context)
-            return Self.answer(.internal(), to: request, context)
+            return answer(.internal(), to: request, context)
         }
     }
 
-    private static func answer(
+    private func answer(
         _ error: APIError, to request: Request, _ context: Context
     ) -> Response {
         ErrorPage.isWanted(by: request)
-            ? ErrorPage(error: error).answer : error.answer(to: context.id)
+            ? ErrorPage(error: error, texts: languages.texts(for: request)).answer
+            : error.answer(to: context.id)
     }
 
     private static func log(_ error: any Error, of request: Request, _ context: Context) {

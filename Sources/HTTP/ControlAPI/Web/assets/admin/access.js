@@ -5,32 +5,33 @@ import { toast } from "../common/toasts.js";
 import { get, post } from "./desk.js";
 import { action, facts, row, table } from "./facts.js";
 import { tried } from "./streams.js";
-import { countText, dateText } from "./words.js";
+import { dateText } from "./words.js";
+import { t, tn } from "../common/texts.js";
 
 const interval = 30000; // ms
-const columns = ["Code", "Role", "Made", "State", "Actions"];
+const columns = [t("Code"), t("Role"), t("Made"), t("State"), t("Actions")];
 
 export const access = {
-  title: "Access",
+  title: t("Access"),
   interval,
   build() {
-    const key = facts(["Access key", "From"]);
+    const key = facts({ key: t("Access key"), from: t("From") });
     const known = element("datalist", { id: "known-rooms" });
     const room = element("input",
       { class: "field", list: "known-rooms", required: true, maxlength: "64",
-      autocomplete: "off", spellcheck: "false", "aria-label": "Room", placeholder: "Room",
+      autocomplete: "off", spellcheck: "false", "aria-label": t("Room"), placeholder: t("Room"),
       "data-testid": "code-room" });
     const codes = table(columns, { "aria-labelledby": "codes-title" });
     codes.node.hidden = true;
     const note = element("p", { class: "quiet", role: "status" });
     const make = element("button", { class: "button", type: "button", hidden: true,
-      "data-testid": "make-codes" }, "Make a code for each role");
+      "data-testid": "make-codes" }, t("Make a code for each role"));
     let chosen = "";
     let again = () => {};
 
     const form = element("form", { class: "filter", role: "search" }, room,
       element("button", { class: "button", type: "submit", "data-testid": "show-codes" },
-        "Show codes"));
+        t("Show codes")));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       chosen = room.value.trim();
@@ -38,7 +39,7 @@ export const access = {
     });
     make.addEventListener("click", () => tried(async () => {
       await post(`/v2/room-codes/room/${encodeURIComponent(chosen)}`);
-      toast("The codes are made.");
+      toast(t("The codes are made."));
       again();
     }));
 
@@ -51,8 +52,8 @@ export const access = {
         ({ data } = await get(`/v2/room-codes/room/${encodeURIComponent(chosen)}`,
           { limit: "100" }));
         isListed = true;
-        words = data.length === 0
-          ? `${chosen} has no codes.` : countText(data.length, "code", "codes");
+        words = data.length === 0 ? t("{name} has no codes.", { name: chosen })
+          : tn(data.length, { one: "{count} code", other: "{count} codes" });
       } catch (error) {
         if (error.status === 401) throw error;
         words = error.message;
@@ -70,14 +71,14 @@ export const access = {
     return {
       node: element("div", { class: "stack" },
         element("section", { class: "stack-small" },
-          element("h2", {}, "Key"),
-          element("p", { class: "quiet" }, "Your application signs tokens with it. Its secret, ",
-            element("code", {}, "auth.secret"), ", is shown nowhere. On the server, ",
-            element("code", {}, "roomcast token"), " makes single tokens."),
+          element("h2", {}, t("Key")),
+          element("p", { class: "quiet" }, ...withCode(t(
+            "Your application signs tokens with it. Its secret, <code>auth.secret</code>, is shown "
+            + "nowhere. On the server, <code>roomcast token</code> makes single tokens."))),
           key.node),
         element("section", { class: "stack-small" },
-          element("h2", { id: "codes-title" }, "Room codes"),
-          element("p", { class: "quiet" }, "Whoever has a code may enter its room in its role."),
+          element("h2", { id: "codes-title" }, t("Room codes")),
+          element("p", { class: "quiet" }, t("Whoever has a code may enter its room in its role.")),
           known, form, note, codes.node, make)),
       async refresh(tell, refreshSoon) {
         again = refreshSoon;
@@ -85,7 +86,7 @@ export const access = {
           get("/settings"), get("/v2/rooms", { limit: "100" }),
         ]);
         const setting = settings.find(({ name }) => name === "auth.accessKey");
-        key.set({ "Access key": setting?.value ?? "–", From: setting?.origin ?? "built in" });
+        key.set({ key: setting?.value ?? "–", from: setting?.origin ?? t("built in") });
         reconcile(known, rooms, {
           key: ({ id }) => id,
           create: ({ id }) => element("option", { value: id }),
@@ -98,16 +99,22 @@ export const access = {
   },
 };
 
+/** A sentence with the names of commands and settings in it. */
+function withCode(text) {
+  return text.split(/<\/?code>/).map((piece, index) =>
+    index % 2 === 0 ? piece : element("code", {}, piece));
+}
+
 function line(code, again) {
   const change = async () => {
     const isOn = switchOf.dataset.on === "true";
     await tried(async () => {
       await post("/v2/room-codes/code", { code: code.code, enabled: !isOn });
-      toast(isOn ? "The code no longer opens the room." : "The code opens the room.");
+      toast(isOn ? t("The code no longer opens the room.") : t("The code opens the room."));
       again();
     });
   };
-  const switchOf = action("", `Change ${code.code}`, change);
+  const switchOf = action("", t("Change {code}", code), change);
   const node = row(columns, [switchOf], { "data-testid": "code" });
   node.firstChild.append(element("code", {}, code.code));
   return node;
@@ -117,10 +124,10 @@ function tellCode(node, code) {
   const [, role, made, state] = node.children;
   setText(role, code.role);
   setText(made, dateText(code.created_at));
-  setText(state, code.enabled ? "Enabled" : "Disabled");
+  setText(state, code.enabled ? t("Enabled") : t("Disabled"));
   const button = node.querySelector("button");
   button.dataset.on = String(code.enabled);
-  setText(button, code.enabled ? "Disable" : "Enable");
+  setText(button, code.enabled ? t("Disable") : t("Enable"));
   button.setAttribute("aria-label",
-    `${code.enabled ? "Disable" : "Enable"} ${code.code}, ${code.role}`);
+    code.enabled ? t("Disable {code}, {role}", code) : t("Enable {code}, {role}", code));
 }

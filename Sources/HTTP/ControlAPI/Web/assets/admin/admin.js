@@ -14,6 +14,7 @@ import { settings } from "./settings.js";
 import { streams } from "./streams.js";
 import { uploads } from "./uploads.js";
 import { webhooks } from "./webhooks.js";
+import { t } from "../common/texts.js";
 
 const sections = { overview, streams, rooms, recordings, uploads, webhooks, access, settings, log };
 const passwordField = byID("password");
@@ -40,7 +41,7 @@ function show(isAsked) {
       link.removeAttribute("aria-current");
     }
   }
-  document.title = `${title} · Admin · Roomcast`;
+  document.title = t("{title} · Admin · Roomcast", { title });
   setText(byID("title"), title);
   setText(byID("summary"), "");
   byID("fault").hidden = true;
@@ -82,7 +83,7 @@ function close(note = "") {
   byID("unset").hidden = true;
   byID("login").hidden = false;
   setText(byID("gate-note"), note);
-  document.title = "Admin · Roomcast";
+  document.title = t("Admin · Roomcast");
   passwordField.focus();
 }
 
@@ -91,8 +92,8 @@ function tellUnset(state) {
   byID("unset").hidden = false;
   setText(byID("gate-note"), "");
   setText(byID("unset-why"), state === "unusable_password"
-    ? "There is a file for it (admin.passwordFile), but the server cannot read a password in it."
-      : "");
+    ? t("There is a file for it (admin.passwordFile), but the server cannot read a password in it.")
+    : "");
 }
 
 async function begin() {
@@ -104,12 +105,12 @@ async function begin() {
     else tellUnset(state);
   } catch (error) {
     setText(byID("gate-note"), error.status === 404
-      ? "This server has no admin page." : error.message);
+      ? t("This server has no admin page.") : error.message);
   }
 }
 
 whenClosed(() => {
-  if (isOpen) close("The session is over. Log in again.");
+  if (isOpen) close(t("The session is over. Log in again."));
 });
 
 byID("plain-note").hidden = location.protocol === "https:"
@@ -134,7 +135,7 @@ byID("login").addEventListener("submit", async (event) => {
 byID("logout").addEventListener("click", async () => {
   try {
     await leave();
-    close("You are logged out.");
+    close(t("You are logged out."));
   } catch (error) {
     toast(error.message, "error");
   }

@@ -2,6 +2,7 @@
 
 import { element, setText } from "../common/dom.js";
 import { clockTime } from "./words.js";
+import { t } from "../common/texts.js";
 
 const namespace = "http://www.w3.org/2000/svg";
 const [width, height] = [600, 120];
@@ -63,7 +64,7 @@ export class Chart {
         this.#mark,
       ),
       element("div", { class: "chart-time", "aria-hidden": "true" },
-        element("span", {}, "an hour ago"), element("span", {}, "now")),
+        element("span", {}, t("an hour ago")), element("span", {}, t("now"))),
     );
   }
 
@@ -80,9 +81,11 @@ export class Chart {
     const last = this.#points.at(-1);
     setText(this.#now, last ? this.#text(last.value) : "–");
     this.#picture.setAttribute("aria-label", last
-      ? `${this.#title}: ${this.#text(last.value)} now, ${this.#text(Math.min(...values))} to `
-        + `${this.#text(Math.max(...values))} in the last hour`
-      : `${this.#title}: nothing is known yet`);
+      ? t("{title}: {value} now, {least} to {most} in the last hour", {
+        title: this.#title, value: this.#text(last.value), least: this.#text(Math.min(...values)),
+        most: this.#text(Math.max(...values)),
+      })
+      : t("{title}: nothing is known yet", { title: this.#title }));
     const place = ({ time, value }) => [
       (1 - (now - time) / span) * width, height - (Math.min(value, top) / top) * (height - 4),
     ];

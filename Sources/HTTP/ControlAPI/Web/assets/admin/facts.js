@@ -4,22 +4,23 @@ import { element, setText } from "../common/dom.js";
 
 /**
  * Names with values, as a list. The values can be changed later.
- * @param {string[]} names
+ * @param {Object<string, string>} names what people read, by key
  * @returns {{node: Element, set: (values: Object<string, string>) => void}}
  */
 export function facts(names) {
-  const values = new Map(names.map((name) => [name, element("dd", {})]));
+  const values = new Map(Object.keys(names).map((key) => [key, element("dd", {})]));
   const node = element(
     "dl",
     { class: "facts" },
-    ...names.map((name) => element("div", {}, element("dt", {}, name), values.get(name))),
+    ...Object.entries(names).map(([key, name]) =>
+      element("div", {}, element("dt", {}, name), values.get(key))),
   );
   return {
     node,
     set(texts) {
-      for (const [name, text] of Object.entries(texts)) {
-        values.get(name).parentElement.hidden = text === null;
-        setText(values.get(name), text ?? "");
+      for (const [key, text] of Object.entries(texts)) {
+        values.get(key).parentElement.hidden = text === null;
+        setText(values.get(key), text ?? "");
       }
     },
   };

@@ -2,32 +2,33 @@
 
 import { element, reconcile, setText } from "../common/dom.js";
 import { get } from "./desk.js";
-import { clockTime, countText } from "./words.js";
+import { clockTime } from "./words.js";
+import { t, tn } from "../common/texts.js";
 
 const interval = 2000; // ms
 const streamsInterval = 10000; // ms
 const linesMaximum = 500;
 const levels = [
-  ["", "All levels"], ["info", "Info and above"], ["notice", "Notice and above"],
-  ["warning", "Warnings and errors"], ["error", "Errors"],
+  ["", t("All levels")], ["info", t("Info and above")], ["notice", t("Notice and above")],
+  ["warning", t("Warnings and errors")], ["error", t("Errors")],
 ];
 
 export const log = {
-  title: "Log",
+  title: t("Log"),
   interval,
   build() {
     const level = element("select",
-      { class: "field", "aria-label": "Level", "data-testid": "log-level" },
+      { class: "field", "aria-label": t("Level"), "data-testid": "log-level" },
       ...levels.map(([value, text]) => element("option", { value }, text)));
     const text = element("input", { class: "field", type: "search", maxlength: "100",
-      "aria-label": "Text", placeholder: "Text", autocomplete: "off", spellcheck: "false",
+      "aria-label": t("Text"), placeholder: t("Text"), autocomplete: "off", spellcheck: "false",
       "data-testid": "log-text" });
     const stream = element("select",
-      { class: "field", "aria-label": "Stream", "data-testid": "log-stream" });
+      { class: "field", "aria-label": t("Stream"), "data-testid": "log-stream" });
     tellStreams(stream, []);
     // Not a live region: nobody wants each line read out.
     const list = element("ol",
-      { class: "log", tabindex: "0", role: "list", "aria-label": "Log lines",
+      { class: "log", tabindex: "0", role: "list", "aria-label": t("Log lines"),
       "data-testid": "log" });
     let last = 0;
     let asked = null; // what the lines were asked with
@@ -61,7 +62,7 @@ export const log = {
         while (list.children.length > linesMaximum) list.firstChild.remove();
         if (isAtEnd || !isSame) list.scrollTop = list.scrollHeight;
         [last, asked] = [answer.last, JSON.stringify(query)];
-        tell(countText(list.children.length, "line", "lines"));
+        tell(tn(list.children.length, { one: "{count} line", other: "{count} lines" }));
       },
     };
   },
@@ -74,7 +75,7 @@ function tellStreams(select, streams) {
     ({ id, text: `${room} · ${id}` }));
   const isGone = chosen !== "" && !known.some(({ id }) => id === chosen);
   const gone = isGone ? [{ id: chosen, text: select.selectedOptions[0].textContent }] : [];
-  reconcile(select, [{ id: "", text: "All streams" }, ...known, ...gone], {
+  reconcile(select, [{ id: "", text: t("All streams") }, ...known, ...gone], {
     key: ({ id }) => id,
     create: ({ id }) => element("option", { value: id }),
     update: (option, { text }) => setText(option, text),
@@ -83,7 +84,8 @@ function tellStreams(select, streams) {
 }
 
 function line({ time, level, logger, message, fields }) {
-  return element("li", { "data-level": level },
+  // English in every language: operators search for it, and send it to others.
+  return element("li", { "data-level": level, lang: "en" },
     element("time", { datetime: time }, clockTime(time)), " ",
     element("span", { class: "log-level" }, level), " ",
     logger === "roomcast.bot" ? element("span", { class: "log-source" }, "bot ") : null,

@@ -4,23 +4,27 @@ import { element, setText } from "../common/dom.js";
 import { Chart } from "./chart.js";
 import { get } from "./desk.js";
 import { facts } from "./facts.js";
-import { ageText, bitrateText, bytesText, countText, percentText } from "./words.js";
+import { ageText, bitrateText, bytesText, percentText } from "./words.js";
+import { decimal, t, tn } from "../common/texts.js";
 
 const interval = 5000; // ms
 
 const charts = [
-  ["Streams on air", "streams", (value) => String(Math.round(value)), 2],
-  ["Viewers", "viewers", (value) => String(Math.round(value)), 5],
-  ["People in rooms", "peers", (value) => String(Math.round(value)), 5],
-  ["CPU of the machine", "busy", percentText, 1],
-  ["Memory of the machine", "memory", percentText, 1],
-  ["Bitrate of all layers", "bitrate", bitrateText, 1e6],
+  [t("Streams on air"), "streams", (value) => String(Math.round(value)), 2],
+  [t("Viewers"), "viewers", (value) => String(Math.round(value)), 5],
+  [t("People in rooms"), "peers", (value) => String(Math.round(value)), 5],
+  [t("CPU of the machine"), "busy", percentText, 1],
+  [t("Memory of the machine"), "memory", percentText, 1],
+  [t("Bitrate of all layers"), "bitrate", bitrateText, 1e6],
 ];
 
-const names = ["CPU", "Memory", "Server", "Disk of streams", "Disk of recordings", "Running for"];
+const names = {
+  cpu: t("CPU"), memory: t("Memory"), server: t("Server"), output: t("Disk of streams"),
+  recordings: t("Disk of recordings"), age: t("Running for"),
+};
 
 export const overview = {
-  title: "Overview",
+  title: t("Overview"),
   interval,
   build() {
     const machine = facts(names);
@@ -35,11 +39,14 @@ export const overview = {
         const [now, { data }] = await Promise.all([get("/overview"), get("/history")]);
         const { machine: figures } = now;
         tell([
-          countText(now.streams, "stream", "streams"), countText(now.viewers, "viewer", "viewers"),
-          countText(now.peers, "person", "people"), countText(now.rooms, "room", "rooms"),
+          tn(now.streams, { one: "{count} stream", other: "{count} streams" }),
+          tn(now.viewers, { one: "{count} viewer", other: "{count} viewers" }),
+          tn(now.peers, { one: "{count} person", other: "{count} people" }),
+          tn(now.rooms, { one: "{count} room", other: "{count} rooms" }),
         ].join(" · "));
-        if (faults.textContent !== now.faults.join("")) {
-          faults.replaceChildren(...now.faults.map((fault) => element("li", {}, fault)));
+        const found = now.faults.map((fault) => t(fault));
+        if (faults.textContent !== found.join("")) {
+          faults.replaceChildren(...found.map((fault) => element("li", {}, fault)));
         }
         machine.set(machineTexts(figures));
         const samples = data.map((sample) => ({ ...sample, time: Date.parse(sample.time) }));
@@ -58,15 +65,19 @@ function machineTexts(figures) {
     ? null : figures.memory - figures.memory_free;
   const disk = (name) => {
     const found = figures.disks.find((one) => one.name === name);
-    return found ? `${bytesText(found.free)} free of ${bytesText(found.total)}` : "–";
+    return found
+      ? t("{free} free of {total}", { free: bytesText(found.free), total: bytesText(found.total) })
+      : "–";
   };
-  const busy = figures.busy_cores === null ? "–" : figures.busy_cores.toFixed(1);
+  const busy = figures.busy_cores === null ? "–" : decimal(figures.busy_cores, 1);
   return {
-    CPU: `${busy} of ${countText(Math.round(figures.cores), "core", "cores")}`,
-    Memory: used === null ? "–" : `${bytesText(used)} of ${bytesText(figures.memory)}`,
-    Server: `${bytesText(figures.server_memory)} without bots`,
-    "Disk of streams": disk("output"),
-    "Disk of recordings": disk("recordings"),
-    "Running for": ageText(Date.now() - Date.parse(figures.started_at)),
+    cpu: tn(Math.round(figures.cores),
+      { one: "{busy} of {count} core", other: "{busy} of {count} cores" }, { busy }),
+    memory: used === null ? "–"
+      : t("{part} of {total}", { part: bytesText(used), total: bytesText(figures.memory) }),
+    server: t("{size} without bots", { size: bytesText(figures.server_memory) }),
+    output: disk("output"),
+    recordings: disk("recordings"),
+    age: ageText(Date.now() - Date.parse(figures.started_at)),
   };
 }

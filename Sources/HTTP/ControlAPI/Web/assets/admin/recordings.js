@@ -3,34 +3,35 @@
 import { element, reconcile, setText, clockText } from "../common/dom.js";
 import { get } from "./desk.js";
 import { empty } from "./facts.js";
-import { bytesText, countText, dateText } from "./words.js";
+import { bytesText, dateText, typeText } from "./words.js";
+import { t, tn } from "../common/texts.js";
 
 const interval = 10000; // ms
 
 const states = {
-  starting: ["starting", "Starting"],
-  running: ["recording", "Recording"],
-  stopping: ["ending", "Ending"],
-  post_processing: ["starting", "Making files"],
-  completed: ["none", "Ready"],
-  failed: ["failed", "Failed"],
+  starting: ["starting", t("Starting")],
+  running: ["recording", t("Recording")],
+  stopping: ["ending", t("Ending")],
+  post_processing: ["starting", t("Making files")],
+  completed: ["none", t("Ready")],
+  failed: ["failed", t("Failed")],
 };
 
 export const recordings = {
-  title: "Recordings",
+  title: t("Recordings"),
   interval,
   build() {
     const room = element("input",
-      { class: "field", type: "search", maxlength: "64", placeholder: "Room",
-      "aria-label": "Only of the room", autocomplete: "off", spellcheck: "false" });
+      { class: "field", type: "search", maxlength: "64", placeholder: t("Room"),
+      "aria-label": t("Only of the room"), autocomplete: "off", spellcheck: "false" });
     const list = element("ul", { class: "cards", "data-testid": "recordings" });
-    const none = empty("Nothing is recorded.");
+    const none = empty(t("Nothing is recorded."));
     const more = element("button", { class: "button", type: "button", hidden: true },
-      "Show older ones");
+      t("Show older ones"));
     let pages = 1;
     let again = () => {};
     const filter = element("form", { class: "filter", role: "search" }, room,
-      element("button", { class: "button", type: "submit" }, "Show"));
+      element("button", { class: "button", type: "submit" }, t("Show")));
     filter.addEventListener("submit", (event) => {
       event.preventDefault();
       pages = 1;
@@ -52,8 +53,8 @@ export const recordings = {
           last = answer.last;
           if (!last) break;
         }
-        const counted = countText(data.length, "recording", "recordings");
-        tell(last ? `${counted}, and older ones` : counted);
+        const counted = tn(data.length, { one: "{count} recording", other: "{count} recordings" });
+        tell(last ? t("{list}, and older ones", { list: counted }) : counted);
         none.hidden = data.length > 0;
         more.hidden = !last;
         reconcile(list, data, { key: ({ id }) => id, create: card, update });
@@ -73,7 +74,7 @@ function card(recording) {
         element("span", { class: "lamp" })),
       element("p", { class: "quiet" }),
       element("p", { class: "problem" }),
-      element("ul", { class: "layers", "aria-label": "Files" })),
+      element("ul", { class: "layers", "aria-label": t("Files") })),
   );
 }
 
@@ -93,7 +94,8 @@ function update(node, recording) {
   ].filter(Boolean).join(" · "));
   const isFailed = recording.status === "failed";
   node.querySelector(".problem").hidden = !isFailed;
-  setText(node.querySelector(".problem"), isFailed ? recording.stop_reason ?? "" : "");
+  setText(node.querySelector(".problem"),
+    isFailed ? t((recording.stop_reason ?? "").replace(/^failure: /, "")) : "");
   reconcile(node.querySelector(".layers"), recording.assets, {
     key: ({ id }) => id, create: () => element("li", {}), update: tellFile,
   });
@@ -101,7 +103,7 @@ function update(node, recording) {
 
 function tellFile(line, asset) {
   const size = asset.width ? `${asset.width} × ${asset.height} ` : "";
-  const text = `${size}${asset.type.replaceAll("-", " ")} · ${bytesText(asset.size)}`;
+  const text = `${size}${typeText(asset.type)} · ${bytesText(asset.size)}`;
   if (asset.url) {
     const link = line.querySelector("a") ?? element("a", {});
     link.href = `${asset.url}?download`; // links end, and are new each time

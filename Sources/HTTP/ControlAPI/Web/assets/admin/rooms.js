@@ -6,17 +6,18 @@ import { toast } from "../common/toasts.js";
 import { get, post } from "./desk.js";
 import { action, empty, row, table } from "./facts.js";
 import { tried } from "./streams.js";
-import { ageText, countText } from "./words.js";
+import { ageText } from "./words.js";
+import { t, tn } from "../common/texts.js";
 
 const interval = 4000; // ms
-const columns = ["Name", "Role", "Sends", "Connection", "For", "Actions"];
+const columns = [t("Name"), t("Role"), t("Sends"), t("Connection"), t("For"), t("Actions")];
 
 export const rooms = {
-  title: "Rooms",
+  title: t("Rooms"),
   interval,
   build() {
     const list = element("ul", { class: "cards", "data-testid": "rooms" });
-    const none = empty("Nobody is in any room.");
+    const none = empty(t("Nobody is in any room."));
     let again = () => {};
     return {
       node: element("div", { class: "stack" }, list, none),
@@ -24,8 +25,8 @@ export const rooms = {
         again = refreshSoon;
         const { data } = await get("/rooms");
         const people = data.reduce((sum, room) => sum + room.peer_count, 0);
-        const persons = countText(people, "person", "people");
-        tell(`${countText(data.length, "room", "rooms")}, ${persons}`);
+        const persons = tn(people, { one: "{count} person", other: "{count} people" });
+        tell(`${tn(data.length, { one: "{count} room", other: "{count} rooms" })}, ${persons}`);
         none.hidden = data.length > 0;
         reconcile(list, data, {
           key: ({ id }) => id, create: (room) => card(room, () => again()), update,
@@ -49,9 +50,9 @@ function card(room, again) {
       detail, people.node,
       element("div", { class: "actions" },
         element("a", { class: "button button-small", href: `/rooms/${encodeURIComponent(room.id)}`,
-          "aria-label": `Open the room ${room.id}` }, "Open"),
-        action("End", `End the room ${room.id} for all`, () => end(room, again),
-          { isDanger: true }))),
+          "aria-label": t("Open the room {name}", { name: room.id }) }, t("Open")),
+        action(t("End"), t("End the room {name} for all", { name: room.id }),
+          () => end(room, again), { isDanger: true }))),
   );
   parts.set(node, { detail, people, again });
   return node;
@@ -60,10 +61,13 @@ function card(room, again) {
 function update(node, room) {
   const { detail, people, again } = parts.get(node);
   setText(node.querySelector("h2"), room.name || room.id);
-  const since = room.since ? ` · for ${ageText(Date.now() - Date.parse(room.since))}` : "";
   const hidden = room.peer_count - room.peers.length;
-  const more = hidden > 0 ? ` · ${hidden} more are not listed` : "";
-  setText(detail, `${room.id} · ${countText(room.peer_count, "person", "people")}${since}${more}`);
+  setText(detail, [
+    room.id,
+    tn(room.peer_count, { one: "{count} person", other: "{count} people" }),
+    room.since ? t("for {time}", { time: ageText(Date.now() - Date.parse(room.since)) }) : null,
+    hidden > 0 ? t("{count} more are not listed", { count: hidden }) : null,
+  ].filter(Boolean).join(" · "));
   people.node.hidden = room.peers.length === 0;
   reconcile(people.rows, room.peers, {
     key: ({ id }) => id,
@@ -75,12 +79,13 @@ function update(node, room) {
 function person(room, peer, again) {
   const about = peer.name || peer.user_id;
   return row(columns, [
-    action("Role", `Role of ${about}`, () => changeRole(room, peer, again)),
-    action("Remove", `Remove ${about}`, () => remove(room, peer, again), { isDanger: true }),
+    action(t("Role"), t("Role of {name}", { name: about }), () => changeRole(room, peer, again)),
+    action(t("Remove"), t("Remove {name}", { name: about }), () => remove(room, peer, again),
+      { isDanger: true }),
   ], { "data-testid": "peer" });
 }
 
-const qualities = ["lost", "very bad", "bad", "fair", "good", "very good"];
+const qualities = [t("lost"), t("very bad"), t("bad"), t("fair"), t("good"), t("very good")];
 
 function tellPeer(node, peer) {
   const [name, role, sends, connection, since] = node.children;
@@ -88,8 +93,8 @@ function tellPeer(node, peer) {
   setText(role, peer.role);
   const tracks = Object.values(peer.tracks ?? {}).filter(({ mute }) => !mute);
   const kinds = new Set(tracks.map(({ type, source }) =>
-    source === "screen" ? "screen" : type === "audio" ? "sound" : "picture"));
-  setText(sends, [...kinds].sort().join(", ") || "nothing");
+    source === "screen" ? t("screen") : type === "audio" ? t("sound") : t("picture")));
+  setText(sends, [...kinds].sort().join(", ") || t("nothing"));
   setText(connection, qualities[peer.quality] ?? "–");
   setText(since, ageText(Date.now() - Date.parse(peer.joined_at)));
 }
@@ -99,8 +104,8 @@ async function changeRole(room, peer, again) {
     { class: "field", value: peer.role, required: true, maxlength: "128" });
   const about = peer.name || peer.user_id;
   const isSure = await ask({
-    title: `Role of ${about}`, text: "It changes at once.", content: [labelled("Role", field)],
-    confirm: "Change", refuse: "Cancel",
+    title: t("Role of {name}", { name: about }), text: t("It changes at once."),
+    content: [labelled(t("Role"), field)], confirm: t("Change"), refuse: t("Cancel"),
   });
   const role = field.value.trim();
   if (!isSure || !role || role === peer.role) return;
@@ -108,7 +113,7 @@ async function changeRole(room, peer, again) {
     const [place, person] = [room.id, peer.id].map(encodeURIComponent);
     await post(`/v2/active-rooms/${place}/peers/${person}`,
       { role });
-    toast(`${about} is ${role} now.`);
+    toast(t("{name} is {role} now.", { name: about, role }));
     again();
   });
 }
@@ -116,29 +121,30 @@ async function changeRole(room, peer, again) {
 async function remove(room, peer, again) {
   const about = peer.name || peer.user_id;
   const isSure = await ask({
-    title: `Remove ${about}?`, text: "With a token that is still valid they may come back.",
-    confirm: "Remove", refuse: "Cancel", isDanger: true,
+    title: t("Remove {name}?", { name: about }),
+    text: t("With a token that is still valid they may come back."),
+    confirm: t("Remove"), refuse: t("Cancel"), isDanger: true,
   });
   if (!isSure) return;
   await tried(async () => {
     await post(`/v2/active-rooms/${encodeURIComponent(room.id)}/remove-peers`,
       { peer_id: peer.id, reason: "removed by the operator" });
-    toast(`${about} is removed.`);
+    toast(t("{name} is removed.", { name: about }));
     again();
   });
 }
 
 async function end(room, again) {
-  const lock = checkbox("Lock the room", "Nobody may come back.");
+  const lock = checkbox(t("Lock the room"), t("Nobody may come back."));
   const isSure = await ask({
-    title: `End ${room.name || room.id} for all?`, content: [lock.node],
-    confirm: "End", refuse: "Cancel", isDanger: true,
+    title: t("End {name} for all?", { name: room.name || room.id }), content: [lock.node],
+    confirm: t("End"), refuse: t("Cancel"), isDanger: true,
   });
   if (!isSure) return;
   await tried(async () => {
     await post(`/v2/active-rooms/${encodeURIComponent(room.id)}/end-room`,
       { lock: lock.isOn(), reason: "ended by the operator" });
-    toast("The room is ending.");
+    toast(t("The room is ending."));
     again();
   });
 }

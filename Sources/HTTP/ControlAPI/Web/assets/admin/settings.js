@@ -4,24 +4,25 @@ import { checkbox } from "../common/dialog.js";
 import { element, reconcile, setText } from "../common/dom.js";
 import { get } from "./desk.js";
 import { row, table } from "./facts.js";
-import { countText } from "./words.js";
+import { t, tn } from "../common/texts.js";
 
-const columns = ["Setting", "Value", "From"];
+const columns = [t("Setting"), t("Value"), t("From")];
 const interval = 10000; // ms: a running server reads them again
 
 export const settings = {
-  title: "Settings",
+  title: t("Settings"),
   interval,
   build() {
     const text = element("input", { class: "field", type: "search", maxlength: "100",
-      "aria-label": "Search", placeholder: "Search", autocomplete: "off", spellcheck: "false",
+      "aria-label": t("Search"), placeholder: t("Search"), autocomplete: "off", spellcheck: "false",
       "data-testid": "settings-search" });
-    const given = checkbox("Only those that are given", "Without the defaults.");
+    const given = checkbox(t("Only those that are given"), t("Without the defaults."));
     const fault = element("p", { class: "fault", role: "alert", hidden: true,
       "data-testid": "settings-fault" });
     const restart = element("p", { class: "notice", role: "status", hidden: true,
       "data-testid": "settings-restart" });
-    const { node, rows } = table(columns, { "aria-label": "Settings", "data-testid": "settings" });
+    const { node, rows } = table(columns,
+      { "aria-label": t("Settings"), "data-testid": "settings" });
     let all = [];
     let tellCount = () => {};
 
@@ -30,7 +31,7 @@ export const settings = {
       const shown = all.filter((one) => (!given.isOn() || isGiven(one))
         && words(one).includes(wanted));
       reconcile(rows, shown, { key: ({ name }) => name, create: line, update });
-      tellCount(`${shown.length} of ${all.length}`);
+      tellCount(t("{part} of {total}", { part: shown.length, total: all.length }));
     }
 
     text.addEventListener("input", draw);
@@ -45,12 +46,16 @@ export const settings = {
         fault.hidden = answer.fault === null;
         setText(fault, answer.fault === null
           ? ""
-          : `The settings as they are now are wrong; those below stay in force. ${answer.fault}`);
+          : t("The settings as they are now are wrong; those below stay in force. {reason}",
+            { reason: t(answer.fault) }));
         const waiting = all.filter((one) => one.after_restart !== null).length;
         restart.hidden = waiting === 0;
         setText(restart,
-          waiting === 0 ? "" : `${countText(waiting, "setting was", "settings were")}`
-          + " changed, and will be in force after a restart of the server.");
+          waiting === 0 ? "" : tn(waiting, {
+            one: "{count} setting was changed, and will be in force after a restart of the server.",
+            other: "{count} settings were changed, and will be in force after a restart of the "
+              + "server.",
+          }));
         draw();
       },
     };
@@ -62,7 +67,7 @@ function isGiven({ origin, after_restart: next }) {
 }
 
 function words({ name, value, origin, after_restart: next }) {
-  return [name, value, origin, next?.value, next?.origin, next ? "after a restart" : ""]
+  return [name, value, origin, next?.value, next?.origin, next ? t("after a restart") : ""]
     .map((one) => one ?? "").join(" ").toLowerCase();
 }
 
@@ -79,9 +84,10 @@ function line({ name }) {
 
 function update(node, { value, origin, after_restart: next }) {
   const [, given, from] = node.children;
-  tell(given, { text: value ?? "secret", isQuiet: origin === null || value === null },
-    next && `After a restart: ${next.value ?? "another secret"}`);
-  tell(from, { text: origin ?? "default", isQuiet: true }, next && (next.origin ?? "default"));
+  tell(given, { text: value ?? t("secret"), isQuiet: origin === null || value === null },
+    next && t("After a restart: {value}", { value: next.value ?? t("another secret") }));
+  tell(from, { text: origin ?? t("default"), isQuiet: true },
+    next && (next.origin ?? t("default")));
 }
 
 /** What is in force, and what comes after it. */

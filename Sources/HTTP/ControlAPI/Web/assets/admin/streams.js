@@ -5,30 +5,34 @@ import { element, reconcile, setText } from "../common/dom.js";
 import { toast } from "../common/toasts.js";
 import { get, patch, post } from "./desk.js";
 import { action, empty, facts } from "./facts.js";
-import { ageText, bitrateText, bytesText, coresText, countText, dateText,
+import { ageText, bitrateText, bytesText, causeText, coresText, dateText, plainText,
   rateText } from "./words.js";
+import { t, tn } from "../common/texts.js";
 
 const interval = 3000; // ms
 const endedMaximum = 10;
 
 const phases = {
-  starting: ["starting", "Starting"],
-  running: ["live", "On air"],
-  stopping: ["ending", "Ending"],
-  post_processing: ["starting", "Making files"],
-  completed: ["none", "Ended"],
-  failed: ["failed", "Failed"],
+  starting: ["starting", t("Starting")],
+  running: ["live", t("On air")],
+  stopping: ["ending", t("Ending")],
+  post_processing: ["starting", t("Making files")],
+  completed: ["none", t("Ended")],
+  failed: ["failed", t("Failed")],
 };
 
 const layouts = [
-  ["grid", "Grid", "Everybody in tiles of one size"],
-  ["speaker", "Speaker", "Whoever speaks large, the others beside"],
-  ["screen", "Screen", "A shared screen large, people beside"],
-  ["pip", "Picture in picture", "One large, one in a corner"],
-  ["single", "Single", "One person alone"],
+  ["grid", t("Grid"), t("Everybody in tiles of one size")],
+  ["speaker", t("Speaker"), t("Whoever speaks large, the others beside")],
+  ["screen", t("Screen"), t("A shared screen large, people beside")],
+  ["pip", t("Picture in picture"), t("One large, one in a corner")],
+  ["single", t("Single"), t("One person alone")],
 ];
 
-const names = ["Pictures", "Viewers", "CPU", "Memory", "Restarts", "Written", "Recording"];
+const names = {
+  pictures: t("Pictures"), viewers: t("Viewers"), cpu: t("CPU"), memory: t("Memory"),
+  restarts: t("Restarts"), written: t("Written"), recording: t("Recording"),
+};
 
 const isOver = ({ status }) => status === "completed" || status === "failed";
 const isOnAir = ({ status }) => status === "starting" || status === "running";
@@ -36,13 +40,13 @@ const nameOf = ({ room_id: room, metadata }) =>
   metadata && metadata !== "main" ? `${room}, ${metadata}` : room;
 
 export const streams = {
-  title: "Streams",
+  title: t("Streams"),
   interval,
   build() {
     const list = element("ul", { class: "cards", "data-testid": "streams" });
-    const none = empty("Nothing is on air.");
+    const none = empty(t("Nothing is on air."));
     const past = element("ul", { class: "lines" });
-    const ended = element("section", { hidden: true }, element("h2", {}, "Ended"), past);
+    const ended = element("section", { hidden: true }, element("h2", {}, t("Ended")), past);
     const node = element("div", { class: "stack" }, list, none, ended);
     let again = () => {};
     return {
@@ -53,7 +57,7 @@ export const streams = {
         const now = data.filter((stream) => !isOver(stream)).reverse();
         const over = data.filter(isOver).reverse().slice(0, endedMaximum);
         const live = now.filter(isOnAir).length;
-        tell(`${live} on air`);
+        tell(t("{count} on air", { count: live }));
         none.hidden = now.length > 0;
         ended.hidden = over.length === 0;
         reconcile(list, now, {
@@ -71,7 +75,7 @@ const parts = new WeakMap(); // of the cards
 function card(stream, again) {
   const title = `stream-${stream.id}`;
   const shown = facts(names);
-  const layers = element("ul", { class: "layers", "aria-label": "Layers" });
+  const layers = element("ul", { class: "layers", "aria-label": t("Layers") });
   const about = nameOf(stream);
   const run = (path, value, words) => tried(async () => {
     await post(path, value);
@@ -81,17 +85,17 @@ function card(stream, again) {
   const buttons = {
     watch: element("a",
       { class: "button button-small", href: `/watch/${encodeURIComponent(stream.room_id)}`,
-      "aria-label": `Watch ${about}` }, "Watch"),
-    layout: action("Layout", `Layout of ${about}`, () => pickLayout(node, again),
-      { testID: "layout" }),
-    record: action("Record", `Record the room ${stream.room_id}`, () => run(
+      "aria-label": t("Watch {name}", { name: about }) }, t("Watch")),
+    layout: action(t("Layout"), t("Layout of {name}", { name: about }),
+      () => pickLayout(node, again), { testID: "layout" }),
+    record: action(t("Record"), t("Record the room {name}", { name: stream.room_id }), () => run(
       `/v2/recordings/room/${encodeURIComponent(stream.room_id)}/start`, {},
-      `A recording of ${stream.room_id} starts.`), { testID: "record" }),
-    pause: action("Pause recording", `Pause the recording of ${about}`, () => run(
-      recordingPath(stream, "pause"), {}, "The recording pauses.")),
-    resume: action("Resume recording", `Resume the recording of ${about}`, () => run(
-      recordingPath(stream, "resume"), {}, "The recording goes on.")),
-    stop: action("Stop", `Stop ${about}`, () => stop(node, again),
+      t("A recording of {name} starts.", { name: stream.room_id })), { testID: "record" }),
+    pause: action(t("Pause recording"), t("Pause the recording of {name}", { name: about }),
+      () => run(recordingPath(stream, "pause"), {}, t("The recording pauses."))),
+    resume: action(t("Resume recording"), t("Resume the recording of {name}", { name: about }),
+      () => run(recordingPath(stream, "resume"), {}, t("The recording goes on."))),
+    stop: action(t("Stop"), t("Stop {name}", { name: about }), () => stop(node, again),
       { isDanger: true, testID: "stop" }),
   };
   const lamp = element("span", { class: "lamp" });
@@ -123,34 +127,37 @@ function update(node, stream) {
   const isRecording = stream.kind === "beam";
   part.lamp.dataset.phase = phase === "live" && isRecording ? "recording" : phase;
   const percent = stream.progress === null ? "" : ` ${Math.round(stream.progress * 100)} %`;
-  setText(part.lamp, phase === "live" && isRecording ? "Recording" : text + percent);
+  setText(part.lamp, phase === "live" && isRecording ? t("Recording") : text + percent);
   part.lamp.toggleAttribute("data-lack", Boolean(lackText(stream)));
   const since = Date.now() - Date.parse(stream.started_at ?? stream.created_at);
   setText(part.detail, [
-    isRecording ? "Recording without a stream" : "Live stream",
-    stream.started_at ? `for ${ageText(since)}` : `asked for ${ageText(since)} ago`,
+    isRecording ? t("Recording without a stream") : t("Live stream"),
+    stream.started_at ? t("for {time}", { time: ageText(since) })
+      : t("asked for {time} ago", { time: ageText(since) }),
     stream.id,
   ].join(" · "));
   setText(part.lack, lackText(stream));
   part.lack.hidden = !lackText(stream);
   const death = stream.process_deaths.at(-1);
   part.shown.set({
-    Pictures: rateText(stream.status === "running" ? stream.frame_rate : null,
+    pictures: rateText(stream.status === "running" ? stream.frame_rate : null,
       stream.frame_rate_wanted),
-    Viewers: isRecording ? null : `${stream.viewers.now} now, ${stream.viewers.peak} at most`,
-    CPU: coresText(stream.cores),
-    Memory: stream.memory === null ? "–" : `${bytesText(stream.memory)} at most`,
-    Restarts: stream.bot_restarts === 0 ? "none"
-      : `${stream.bot_restarts}${death ? ` (${death.cause.replaceAll("_", " ")})` : ""}`,
-    Written: bytesText(stream.written),
-    Recording: !stream.recorded ? "no" : stream.recording_paused ? "paused" : "yes",
+    viewers: isRecording ? null : t("{now} now, {peak} at most", stream.viewers),
+    cpu: coresText(stream.cores),
+    memory: stream.memory === null ? "–"
+      : t("{size} at most", { size: bytesText(stream.memory) }),
+    restarts: stream.bot_restarts === 0 ? t("none")
+      : `${stream.bot_restarts}${death ? ` (${causeText(death.cause)})` : ""}`,
+    written: bytesText(stream.written),
+    recording: !stream.recorded ? t("no") : stream.recording_paused ? t("paused") : t("yes"),
   });
   const layers = stream.layers.map((layer, index) => ({ ...layer, index: String(index) }));
   reconcile(part.layers, layers, {
     key: ({ index }) => index,
     create: () => element("li", {}),
-    update: (line, layer) => setText(line, `${layer.width} × ${layer.height} · `
-      + `${bitrateText(layer.bitrate)} of ${bitrateText(layer.bitrate_wanted)}`),
+    update: (line, layer) => setText(line, `${layer.width} × ${layer.height} · ${t(
+      "{part} of {total}",
+      { part: bitrateText(layer.bitrate), total: bitrateText(layer.bitrate_wanted) })}`),
   });
   const { watch, layout, record, pause, resume, stop } = part.buttons;
   const canChange = isOnAir(stream);
@@ -167,26 +174,29 @@ function lackText(stream) {
   if (wanted === null || rate === null || stream.status !== "running") return "";
   const { layers_thinned: thinned = 0, videos_left_out: videos = 0 } = degradation ?? {};
   if (rate >= wanted * 0.9 && thinned === 0 && videos === 0) return "";
-  const lacks = [`${Math.round(rate * 10) / 10} pictures a second instead of ${wanted}`];
-  if (thinned > 0) lacks.push("even fewer in small layers");
-  if (videos > 0) lacks.push(`${countText(videos, "video", "videos")} left out`);
-  return `Reduced picture, this machine is busy: ${lacks.join(", ")}.`;
+  const lacks = [t("{rate} pictures a second instead of {wanted}",
+    { rate: plainText(rate), wanted: plainText(wanted) })];
+  if (thinned > 0) lacks.push(t("even fewer in small layers"));
+  if (videos > 0) {
+    lacks.push(tn(videos, { one: "{count} video left out", other: "{count} videos left out" }));
+  }
+  return t("Reduced picture, this machine is busy: {lacks}.", { lacks: lacks.join(", ") });
 }
 
 async function stop(node, again) {
   const { stream } = parts.get(node);
   const about = nameOf(stream);
   const isSure = await ask({
-    title: `Stop ${about}?`,
-    text: stream.kind === "beam" ? "The recording ends, and its files are made."
-      : "Its viewers see the end. A recording is finished.",
-    confirm: "Stop", refuse: "Leave it on", isDanger: true,
+    title: t("Stop {name}?", { name: about }),
+    text: stream.kind === "beam" ? t("The recording ends, and its files are made.")
+      : t("Its viewers see the end. A recording is finished."),
+    confirm: t("Stop"), refuse: t("Leave it on"), isDanger: true,
   });
   if (!isSure) return;
   await tried(async () => {
     const kind = stream.kind === "beam" ? "recordings" : "live-streams";
     await post(`/v2/${kind}/${stream.id}/stop`);
-    toast(`${about} is ending.`);
+    toast(t("{name} is ending.", { name: about }));
     again();
   });
 }
@@ -195,17 +205,17 @@ async function pickLayout(node, again) {
   const { stream } = parts.get(node);
   const sorted = [...layouts].sort(([a], [b]) =>
     (b === stream.layout.name) - (a === stream.layout.name));
-  const picked = choice("layout", "How people are shown", sorted.map(([value, text, hint]) => ({
+  const picked = choice("layout", t("How people are shown"), sorted.map(([value, text, hint]) => ({
     value, text, hint,
   })));
   const isSure = await ask({
-    title: `Layout of ${nameOf(stream)}`, content: [picked.node], confirm: "Use it",
-    refuse: "Cancel",
+    title: t("Layout of {name}", { name: nameOf(stream) }), content: [picked.node],
+    confirm: t("Use it"), refuse: t("Cancel"),
   });
   if (!isSure) return;
   await tried(async () => {
     await patch(`/v2/live-streams/${stream.id}`, { layout: { name: picked.value() } });
-    toast("The layout changes.");
+    toast(t("The layout changes."));
     again();
   });
 }
@@ -220,7 +230,7 @@ export async function tried(run) {
 }
 
 function tellEnd(line, stream) {
-  const reason = stream.stop_reason ? ` · ${stream.stop_reason.replace(/^failure: /, "")}` : "";
+  const reason = stream.stop_reason ? ` · ${t(stream.stop_reason.replace(/^failure: /, ""))}` : "";
   const [, text] = phases[stream.status];
   setText(line, `${nameOf(stream)} · ${text} ${dateText(stream.stopped_at)}${reason}`);
 }

@@ -3,22 +3,26 @@
 import { element, reconcile, setText } from "../common/dom.js";
 import { get } from "./desk.js";
 import { empty, facts, row, table } from "./facts.js";
-import { bytesText, countText, dateText } from "./words.js";
+import { bytesText, dateText, typeText } from "./words.js";
+import { t, tn } from "../common/texts.js";
 
 const interval = 5000; // ms
-const fileColumns = ["File", "Room", "Stored", "State"];
-const streamColumns = ["Live stream", "Room", "Stored", "State"];
-const names = ["Store", "Files waiting", "Still to send", "Files failing"];
+const fileColumns = [t("File"), t("Room"), t("Stored"), t("State")];
+const streamColumns = [t("Live stream"), t("Room"), t("Stored"), t("State")];
+const names = {
+  store: t("Store"), waiting: t("Files waiting"), rest: t("Still to send"),
+  failing: t("Files failing"),
+};
 
 export const uploads = {
-  title: "Uploads",
+  title: t("Uploads"),
   interval,
   build() {
     const figures = facts(names);
     figures.node.firstChild.classList.add("is-wide"); // the store's address
     const none = empty("");
-    const streams = list("Live streams", streamColumns, "upload-streams");
-    const files = list("Files", fileColumns, "upload-files");
+    const streams = list(t("Live streams"), streamColumns, "upload-streams");
+    const files = list(t("Files"), fileColumns, "upload-files");
     const rest = element("p", { class: "quiet", hidden: true });
     return {
       node: element("div", { class: "stack" }, figures.node, none, streams.node, files.node, rest),
@@ -29,22 +33,25 @@ export const uploads = {
         figures.node.hidden = answer.store === null;
         none.hidden = !isIdle;
         setText(none, answer.store === null
-          ? "There is no object store: files stay on the server's disks (recordings.store.bucket)."
-          : "The store has everything.");
-        const counted = `${waiting}${answer.all_counted ? "" : " or more"}`;
+          ? t("There is no object store: files stay on the server's disks "
+            + "(recordings.store.bucket).")
+          : t("The store has everything."));
+        const told = (count) =>
+          answer.all_counted ? String(count) : t("{count} or more", { count });
+        const counted = told(waiting);
         figures.set({
-          Store: answer.store ?? "",
-          "Files waiting": counted,
-          "Still to send": bytesText(answer.bytes_waiting),
-          "Files failing": String(answer.files_failing),
+          store: answer.store ?? "",
+          waiting: counted,
+          rest: bytesText(answer.bytes_waiting),
+          failing: String(answer.files_failing),
         });
         streams.show(answer.streams, tellStream);
         files.show(answer.data, tellFile);
         rest.hidden = waiting <= answer.data.length;
-        setText(rest,
-          `And ${waiting - answer.data.length}${answer.all_counted ? "" : " or more"} newer ones.`);
-        tell(answer.store === null
-          ? "" : `${counted} ${waiting === 1 ? "file waits" : "files wait"}`);
+        const number = told(waiting - answer.data.length);
+        setText(rest, t("And {number} newer ones.", { number }));
+        tell(answer.store === null ? "" : tn(waiting,
+          { one: "{number} file waits", other: "{number} files wait" }, { number: counted }));
       },
     };
   },
@@ -64,20 +71,21 @@ function list(title, columns, testID) {
 function tellFile(node,
   { type, path, created_at: time, room_id: room, size, bytes_sent: sent, failures, reason }) {
   const [file, place, stored, state] = node.children;
-  setText(file, `${type.replaceAll("-", " ")} · ${dateText(time)}`);
+  setText(file, `${typeText(type)} · ${dateText(time)}`);
   file.title = path;
   setText(place, room);
-  setText(stored, `${bytesText(sent)} of ${bytesText(size)}`);
-  tellState(state, sent > 0 ? "Being stored" : "Waiting", failures, reason);
+  setText(stored, t("{part} of {total}", { part: bytesText(sent), total: bytesText(size) }));
+  tellState(state, sent > 0 ? t("Being stored") : t("Waiting"), failures, reason);
 }
 
 function tellStream(node, { id, room_id: room, upload }) {
   const [stream, place, stored, state] = node.children;
   setText(stream, id);
   setText(place, room);
-  setText(stored,
-    `${countText(upload.segments_stored, "segment", "segments")}, ${upload.segments_waiting} wait`);
-  tellState(state, upload.playable ? "Can be played" : "Not playable yet", upload.failures,
+  setText(stored, tn(upload.segments_stored,
+    { one: "{count} segment, {waiting} wait", other: "{count} segments, {waiting} wait" },
+    { waiting: upload.segments_waiting }));
+  tellState(state, upload.playable ? t("Can be played") : t("Not playable yet"), upload.failures,
     upload.reason);
 }
 
@@ -86,5 +94,7 @@ function tellState(cell, text, failures, reason) {
   const hasFailed = failures > 0;
   cell.classList.toggle("problem", hasFailed);
   setText(cell, hasFailed
-    ? `${countText(failures, "try", "tries")} failed: ${reason ?? "no reason is known"}` : text);
+    ? tn(failures, { one: "{count} try failed: {reason}", other: "{count} tries failed: {reason}" },
+      { reason: t(reason ?? "") || t("no reason is known") })
+    : text);
 }

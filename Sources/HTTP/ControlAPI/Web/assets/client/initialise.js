@@ -1,6 +1,7 @@
 // The first call of a client: exchanges a room token for the socket's address and the settings.
 
 import { SignalError } from "./signal.js";
+import { t } from "../common/texts.js";
 
 const answerTimeout = 8000; // ms; a reconnect has a minute for all its tries
 const protocolVersion = "2.5";
@@ -20,12 +21,13 @@ export async function initialise({ origin, token, peerID }) {
     text = await response.text();
   } catch (error) {
     const message = error.name === "TimeoutError"
-      ? "The server did not answer in time." : "The server could not be reached.";
+      ? t("The server did not answer in time.") : t("The server could not be reached.");
     throw new SignalError(2003, message, "init");
   }
   const body = parsed(text);
   if (!response.ok) {
-    const message = body.message ?? `The server answered ${response.status}.`;
+    const message = body.message ? t(body.message)
+      : t("The server answered {status}.", { status: response.status });
     throw new SignalError(response.status, message, "init");
   }
   return body;

@@ -2,6 +2,7 @@
 // form and the page's.
 
 import { reactionIn, reactionType } from "./reactions.js";
+import { t } from "../common/texts.js";
 
 /**
  * @typedef {{kind: "everybody"} | {kind: "role", role: string}
@@ -34,7 +35,7 @@ export function messagesFrom(method, params) {
   if (method === "on-metadata-change") return deletionsFrom(params);
   const { peer, info, message_id: id, timestamp } = params;
   if (method !== "on-broadcast" || typeof info?.message !== "string" || !info.message) return [];
-  const name = peer?.info?.name ?? "Server";
+  const name = peer?.info?.name ?? t("Server");
   const peerID = peer?.peer_id ?? null;
   if (info.type === reactionType) {
     const reaction = reactionIn(info.message);
@@ -51,8 +52,8 @@ function deletionsFrom({ values = [] }) {
 }
 
 function markFrom({ roles, private: isPrivate }) {
-  if (isPrivate) return "to you only";
-  return roles?.length ? `to ${roles.map(roleWord).join(", ")}` : "";
+  if (isPrivate) return t("to you only");
+  return roles?.length ? t("to {audience}", { audience: roles.map(roleWord).join(", ") }) : "";
 }
 
 /** For whom an answer to the message is. @returns {Audience} */
@@ -63,8 +64,9 @@ function answerTo({ peer, roles, private: isPrivate }) {
 
 /** The mark beside one's own message: its audience; empty for all. @param {Audience} audience */
 export function markOf(audience) {
-  if (audience.kind === "role") return `to ${roleWord(audience.role)}`;
-  return audience.kind === "peer" ? `to ${audience.name} only` : "";
+  const { kind, role, name } = audience;
+  if (kind === "role") return t("to {audience}", { audience: roleWord(role) });
+  return kind === "peer" ? t("to {name} only", { name }) : "";
 }
 
-const roleWord = (name) => `role ${name}`;
+const roleWord = (role) => t("role {role}", { role });

@@ -2,6 +2,7 @@
 // each call against the permissions of one's role.
 
 import { handRaise } from "./room-state.js";
+import { t } from "../common/texts.js";
 
 const searchLimit = 50; // people shown in a search
 
@@ -117,6 +118,13 @@ export function rolesInOrder(knownRoles) {
   return Object.keys(knownRoles).sort(order);
 }
 
+// What the operator's page gives; people write their own.
+const operators = {
+  "removed by the operator": t("removed by the operator"),
+  "ended by the operator": t("ended by the operator"),
+};
+const reasonText = (reason = "") => operators[reason] ?? t(reason);
+
 /**
  * Why one was removed from the room.
  * @param {{requested_by?: string, reason?: string, room_end?: boolean}} params of
@@ -124,7 +132,15 @@ export function rolesInOrder(knownRoles) {
  * @param {(peerID: string) => string} nameOf empty for an unknown peer; "you" for oneself
  */
 export function dismissalText({ requested_by: requester, reason, room_end: isRoomEnd }, nameOf) {
-  const name = requester ? nameOf(requester) : "";
-  const what = isRoomEnd ? "The room was ended" : "You were removed";
-  return `${what}${name ? ` by ${name}` : ""}${reason ? `: ${reason}` : "."}`;
+  const values = { name: requester ? nameOf(requester) : "", reason: reasonText(reason) };
+  if (isRoomEnd) {
+    if (!values.name && !reason) return t("The room was ended.");
+    if (!values.name) return t("The room was ended: {reason}", values);
+    return reason ? t("The room was ended by {name}: {reason}", values)
+      : t("The room was ended by {name}.", values);
+  }
+  if (!values.name && !reason) return t("You were removed.");
+  if (!values.name) return t("You were removed: {reason}", values);
+  return reason ? t("You were removed by {name}: {reason}", values)
+    : t("You were removed by {name}.", values);
 }

@@ -1,24 +1,26 @@
 // Reactions: a broadcast of 100ms' own type and form, which its prebuilt clients show too. Pure.
 
+import { t } from "../common/texts.js";
+
 export const reactionType = "EMOJI_REACTION";
 
 /** The ones that the page offers: the name on the wire, the picture, and words for it. */
 export const reactions = [
-  { id: "+1", emoji: "👍", words: "thumbs up" },
-  { id: "heart", emoji: "❤️", words: "heart" },
-  { id: "clap", emoji: "👏", words: "applause" },
-  { id: "joy", emoji: "😂", words: "laughter" },
-  { id: "open_mouth", emoji: "😮", words: "surprise" },
-  { id: "tada", emoji: "🎉", words: "celebration" },
-  { id: "wave", emoji: "👋", words: "wave" },
+  { id: "+1", emoji: "👍", words: t("thumbs up") },
+  { id: "heart", emoji: "❤️", words: t("heart") },
+  { id: "clap", emoji: "👏", words: t("applause") },
+  { id: "joy", emoji: "😂", words: t("laughter") },
+  { id: "open_mouth", emoji: "😮", words: t("surprise") },
+  { id: "tada", emoji: "🎉", words: t("celebration") },
+  { id: "wave", emoji: "👋", words: t("wave") },
 ];
 
 /** Others that 100ms' clients offer. */
 const foreign = [
-  { id: "-1", emoji: "👎", words: "thumbs down" },
-  { id: "fire", emoji: "🔥", words: "fire" },
-  { id: "heart_eyes", emoji: "😍", words: "love" },
-  { id: "sob", emoji: "😭", words: "tears" },
+  { id: "-1", emoji: "👎", words: t("thumbs down") },
+  { id: "fire", emoji: "🔥", words: t("fire") },
+  { id: "heart_eyes", emoji: "😍", words: t("love") },
+  { id: "sob", emoji: "😭", words: t("tears") },
 ];
 
 const known = new Map([...reactions, ...foreign].map((one) => [one.id, one]));

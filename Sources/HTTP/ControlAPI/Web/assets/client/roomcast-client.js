@@ -40,6 +40,7 @@ import { Polls } from "./polls.js";
 import { outgoingReaction } from "./reactions.js";
 import { RoomState } from "./room-state.js";
 import { SignalError, SignalSocket } from "./signal.js";
+import { t } from "../common/texts.js";
 
 const reconnectInterval = 1000; // ms
 const policyTimeout = 10000; // ms
@@ -108,7 +109,7 @@ export class RoomcastClient extends EventTarget {
       await this.#enter();
       // Lost right after the answer: the caller of `join` gets the error, and there is no
       // reconnect.
-      if (this.state !== "connected") throw new SignalError(1003, "The connection was lost.");
+      if (this.state !== "connected") throw new SignalError(1003, t("The connection was lost."));
     } catch (error) {
       this.#joined = null;
       this.#closeConnections();
@@ -214,12 +215,12 @@ export class RoomcastClient extends EventTarget {
   async #openSignal() {
     const { origin, token, peerID } = this;
     this.#settings = await initialise({ origin, token, peerID });
-    if (this.state === "left") throw new SignalError(1000, "The room was left.");
+    if (this.state === "left") throw new SignalError(1000, t("The room was left."));
     const url = socketURL(this.#settings.endpoint, { token, peerID });
 
     const policy = new Promise((resolve, reject) => {
       this.#policy = resolve;
-      const late = () => reject(new SignalError(1003, "The server sent no policy."));
+      const late = () => reject(new SignalError(1003, t("The server sent no policy.")));
       setTimeout(late, policyTimeout);
     });
     policy.catch(() => {}); // handled below, once the socket is open
@@ -286,14 +287,14 @@ export class RoomcastClient extends EventTarget {
     }
   }
 
-  #failed({ code, message = "The server ended the session." }) {
+  #failed({ code, message = t("The server ended the session.") }) {
     // It has forgotten us, and our offer gets the same answer: we enter again.
     if (this.state === "reconnecting" && code === placeLost) return;
-    this.#end(message);
+    this.#end(t(message));
   }
 
   #nameOf(peerID) {
-    return peerID === this.peerID ? "you" : (this.room.peers.get(peerID)?.name ?? "");
+    return peerID === this.peerID ? t("you") : (this.room.peers.get(peerID)?.name ?? "");
   }
 
   #takePolicy(policy) {
@@ -315,7 +316,9 @@ export class RoomcastClient extends EventTarget {
       await subscribe.accept(offer, (desc) => this.#signal.notify("answer", { desc }));
     } catch (error) {
       if (subscribe !== this.#subscribe) return; // closed meanwhile, which is no fault
-      this.#fault({ code: 4002, message: `The server's media offer failed: ${error.message}` });
+      const reason = error.message;
+      this.#fault({ code: 4002,
+        message: t("The server's media offer failed: {reason}", { reason }) });
     }
   }
 
@@ -428,7 +431,8 @@ export class RoomcastClient extends EventTarget {
         if (error instanceof SignalError && error.isFinal) return this.#end(error.message);
       }
     }
-    this.#end(`The connection was lost, and ${seconds} s of trying did not bring it back.`);
+    this.#end(t("The connection was lost, and {seconds} s of trying did not bring it back.",
+      { seconds }));
   }
 
   /** Resumes where the old socket broke off, or enters again if the server has forgotten us. */
@@ -487,8 +491,8 @@ export class RoomcastClient extends EventTarget {
     this.#emit("state", { state, reason });
   }
 
-  #fault({ code = 0, message = "Something went wrong." }) {
-    this.#emit("fault", { code, message });
+  #fault({ code = 0, message = t("Something went wrong.") }) {
+    this.#emit("fault", { code, message: t(message) });
   }
 
   #emit(type, detail = {}) {

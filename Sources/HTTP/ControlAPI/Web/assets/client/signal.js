@@ -2,6 +2,7 @@
 // answered, notifications have none. A socket that has been silent for too long counts as closed.
 
 import { randomIdentifier } from "./identifier.js";
+import { t } from "../common/texts.js";
 
 const pingInterval = 3000; // ms
 const silenceMaximum = 12000; // ms without any frame before the socket is abandoned
@@ -58,7 +59,7 @@ export class SignalSocket {
       const timer = setTimeout(() => {
         this.#isDone = true;
         socket.close();
-        reject(new SignalError(1000, "The server did not open the connection in time."));
+        reject(new SignalError(1000, t("The server did not open the connection in time.")));
       }, openTimeout);
       socket.addEventListener("open", () => {
         clearTimeout(timer);
@@ -70,8 +71,8 @@ export class SignalSocket {
       socket.addEventListener("message", (event) => this.#received(event.data));
       socket.addEventListener("close", (event) => {
         clearTimeout(timer);
-        const reason = event.reason || "The connection was closed.";
-        reject(new SignalError(1000, "The server could not be reached."));
+        const reason = t(event.reason) || t("The connection was closed.");
+        reject(new SignalError(1000, t("The server could not be reached.")));
         this.#finish(event.code, reason);
       });
     });
@@ -84,13 +85,13 @@ export class SignalSocket {
   /** Sends a call and waits for its answer. @throws {SignalError} */
   call(method, params = {}) {
     if (!this.isOpen) {
-      return Promise.reject(new SignalError(1003, "The connection is down.", method));
+      return Promise.reject(new SignalError(1003, t("The connection is down."), method));
     }
     const id = randomIdentifier();
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#calls.delete(id);
-        reject(new SignalError(1003, "The server did not answer in time.", method));
+        reject(new SignalError(1003, t("The server did not answer in time."), method));
       }, callTimeout);
       this.#calls.set(id, { method, resolve, reject, timer });
       this.#socket.send(JSON.stringify({ method, params, id, jsonrpc: "2.0" }));
@@ -116,7 +117,7 @@ export class SignalSocket {
 
   #beat() {
     if (performance.now() - this.#lastFrame > silenceMaximum) {
-      this.abandon("The server went silent.");
+      this.abandon(t("The server went silent."));
       return;
     }
     // Any frame proves the connection, so the answer itself does not matter.
@@ -137,8 +138,8 @@ export class SignalSocket {
       clearTimeout(timer);
       if (message.result) resolve(message.result);
       else {
-        const { code = 500, message: text = "The server refused." } = message.error ?? {};
-        reject(new SignalError(code, text, method));
+        const { code = 500, message: text = t("The server refused.") } = message.error ?? {};
+        reject(new SignalError(code, t(text), method));
       }
     } else if (message.method && !message.id) {
       this.#onNotification(message.method, message.params ?? {});

@@ -1,9 +1,13 @@
 // Announces to screen readers what the page does not show, or shows elsewhere.
 
 import { element } from "./dom.js";
+import { t } from "./texts.js";
 
 const interval = 3000; // ms; earlier messages are announced together
 const longest = 200; // characters of a message
+const plurals = {
+  messages: t("messages"), deletions: t("deletions"), reactions: t("reactions"),
+};
 
 export class Announcer {
   #region;
@@ -32,7 +36,9 @@ export class Announcer {
     const last = new Map(all.map((one) => [one.kind || one.text, one]));
     const lines = [...last.values()].map(({ text, kind }) => {
       const count = kind ? all.filter((one) => one.kind === kind).length : 1;
-      return count > 1 ? `${count} ${kind}, the last one: ${text}` : text;
+      return count > 1
+        ? t("{count} {kind}, the last one: {text}", { count, kind: plurals[kind] ?? kind, text })
+        : text;
     });
     // A new element each time, because the same text again would be no change.
     this.#region.replaceChildren(...lines.map((line) => element("p", {}, line)));

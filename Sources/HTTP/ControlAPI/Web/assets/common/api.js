@@ -1,5 +1,7 @@
 // The pages' few HTTP requests, apart from the signalling.
 
+import { t } from "./texts.js";
+
 /** An error answer of the server, or a missing answer. */
 class RequestError extends Error {
   constructor(status, message) {
@@ -20,12 +22,14 @@ export async function request(path, options = {}) {
   try {
     response = await fetch(path, { cache: "no-store", ...options });
   } catch {
-    throw new RequestError(0, "The server could not be reached.");
+    throw new RequestError(0, t("The server could not be reached."));
   }
   const body = await response.json().catch(() => null);
   if (!response.ok) {
-    const message = body?.message ?? `The server answered ${response.status}.`;
-    throw new RequestError(response.status, message);
+    const { status } = response;
+    const message = body?.message ? t(body.message)
+      : t("The server answered {status}.", { status });
+    throw new RequestError(status, message);
   }
   return body;
 }

@@ -2,12 +2,13 @@
 
 import { element, setText } from "./dom.js";
 import { icon } from "./icons.js";
+import { t } from "./texts.js";
 
 const words = {
-  copy: "Copy",
-  copied: "Copied.",
-  notCopied: "This browser does not copy it. The text is selected.",
-  share: "Share",
+  copy: t("Copy"),
+  copied: t("Copied."),
+  notCopied: t("This browser does not copy it. The text is selected."),
+  share: t("Share"),
 };
 
 /**

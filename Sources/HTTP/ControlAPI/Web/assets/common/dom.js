@@ -1,5 +1,7 @@
 // Elements without markup: foreign text only ever becomes text.
 
+import { decimal, locale } from "./texts.js";
+
 /**
  * @param {string} tag
  * @param {object} attributes `class`, `data-…`, `aria-…` and so on; a function is a listener, so
@@ -106,7 +108,7 @@ export function sizeText(bytes) {
   const units = ["B", "kB", "MB", "GB", "TB"];
   const step = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3));
   const value = bytes / 1000 ** step;
-  return `${value < 10 && step > 0 ? value.toFixed(1) : Math.round(value)} ${units[step]}`;
+  return `${decimal(value, value < 10 && step > 0 ? 1 : 0)} ${units[step]}`;
 }
 
 /** "4:05" or "1:02:03" for milliseconds. */
@@ -117,7 +119,7 @@ export function clockText(milliseconds) {
   return shown.map((part, index) => (index ? String(part).padStart(2, "0") : part)).join(":");
 }
 
-const dayTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const dayTime = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
 
 /** "14:05" for a date, as people in this place write it. */
 export function timeOfDay(date) {

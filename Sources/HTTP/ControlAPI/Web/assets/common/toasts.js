@@ -3,6 +3,7 @@
 
 import { element, giveFocus } from "./dom.js";
 import { icon } from "./icons.js";
+import { t } from "./texts.js";
 
 const shownFor = 6000; // ms
 const countMaximum = 4; // the oldest note is removed first
@@ -37,7 +38,7 @@ export function toast(text, kind = "note") {
   const dismiss = {
     class: "toast-close",
     type: "button",
-    "aria-label": "Dismiss",
+    "aria-label": t("Dismiss"),
     onclick: () => take(node),
   };
   const node = element(

@@ -1,8 +1,9 @@
 // One call: closed it is a line of a list, open it tells everything about it.
 
 import { element, setText } from "../common/dom.js";
+import { t } from "../common/texts.js";
 import { curl } from "./curl.js";
-import { line, prose } from "./prose.js";
+import { english, line, prose } from "./prose.js";
 
 const copiedFor = 2000; // ms
 
@@ -23,7 +24,7 @@ export class Card {
         { class: "call-head" },
         element("span", { class: "call-method", "data-method": call.method }, call.method),
         element("h3", { class: "call-path" }, ...broken(call.path)),
-        element("span", { class: "call-summary" }, call.summary),
+        element("span", { class: "call-summary", lang: english }, call.summary),
       ),
     );
     // There are many calls, of which few are opened.
@@ -59,7 +60,7 @@ export class Card {
       { class: "call-body" },
       ...prose(call.text),
       element("p", { class: "quiet" }, ...line(tokenText[call.token]), " ",
-        element("a", { href: `#${call.id}`, "data-testid": "link" }, "Link to this call")),
+        element("a", { href: `#${call.id}`, "data-testid": "link" }, t("Link to this call"))),
       this.#command(),
       ...this.#parameters(),
       ...this.#body(),
@@ -70,25 +71,26 @@ export class Card {
   #command() {
     const text = curl(this.#call, this.#description, location.origin);
     const code = element("code", {}, text);
-    const word = element("span", { role: "status" }, "Copy");
+    const word = element("span", { role: "status" }, t("Copy"));
     const button = element(
       "button",
       {
         class: "button call-copy", type: "button", "data-testid": "copy",
         onclick: async () => {
-          setText(word, await copied(code, text) ? "Copied" : "Press Ctrl+C");
-          setTimeout(() => setText(word, "Copy"), copiedFor);
+          setText(word, t(await copied(code, text) ? "Copied" : "Press Ctrl+C"));
+          setTimeout(() => setText(word, t("Copy")), copiedFor);
         },
       },
-      word, element("span", { class: "visually-hidden" }, " the command"),
+      word, element("span", { class: "visually-hidden" }, ` ${t("the command")}`),
     );
     // Long lines scroll sideways, by keyboard too.
     return element("div", { class: "call-command" },
-      element("pre", { tabindex: "0", role: "group", "aria-label": "As a command" }, code), button);
+      element("pre", { tabindex: "0", role: "group", "aria-label": t("As a command") }, code),
+      button);
   }
 
   #parameters() {
-    const titles = { path: "In the path", query: "In the query", header: "Headers" };
+    const titles = { path: t("In the path"), query: t("In the query"), header: t("Headers") };
     return Object.entries(titles).flatMap(([place, title]) => {
       const found = this.#call.parameters.filter((one) => one.in === place);
       return section(title, "", found.map((one) => {
@@ -106,11 +108,11 @@ export class Card {
     const start = `${isRequired ? "Required" : "Optional"}, ${type}.`;
     const fields = this.#description.fields(body.schema);
     const { text } = this.#description.value(body.schema);
-    return section("Body", [start, body.text, text].filter(Boolean).join(" "), fields, true);
+    return section(t("Body"), [start, body.text, text].filter(Boolean).join(" "), fields, true);
   }
 
   #answer({ status, text, type, schema }) {
-    const title = status === "default" ? "Errors" : `Answer ${status}`;
+    const title = status === "default" ? t("Errors") : t("Answer {status}", { status });
     const fields = this.#description.fields(schema);
     const kind = schema && fields.length === 0 ? `${this.#description.typeText(schema)}, ` : "";
     const told = type ? `${text.trim()}\n\n${capital(kind)}\`${type}\`` : text;
@@ -119,9 +121,9 @@ export class Card {
 }
 
 const tokenText = {
-  required: "Needs a management token.",
-  optional: "With a management token, or without one if the server's settings allow it.",
-  none: "Needs no token.",
+  required: t("Needs a management token."),
+  optional: t("With a management token, or without one if the server's settings allow it."),
+  none: t("Needs no token."),
 };
 
 /** A heading with fields below it; nothing if there is nothing to say. */
@@ -140,9 +142,9 @@ function list(fields) {
       { class: "field-item" },
       element("p", { class: "field-head" },
         element("code", { class: "field-name" }, field.name), " ",
-        field.isRequired ? element("strong", { class: "field-needed" }, "required") : null,
+        field.isRequired ? element("strong", { class: "field-needed" }, t("required")) : null,
         field.isRequired ? " " : null,
-        element("span", { class: "quiet" }, facts)),
+        element("span", { class: "quiet", lang: english }, facts)),
       ...prose(field.text),
       field.fields.length > 0 ? list(field.fields) : null,
     );

@@ -1,9 +1,10 @@
 // The API for people: the server's own description of it, to be read and searched.
 
 import { byID, element, setText } from "../common/dom.js";
+import { t, tn } from "../common/texts.js";
 import { Card } from "./card.js";
 import { Description } from "./description.js";
-import { prose } from "./prose.js";
+import { english, prose } from "./prose.js";
 
 const calls = byID("calls");
 const wanted = byID("wanted");
@@ -27,11 +28,12 @@ function showGroup(group, description) {
   const node = element(
     "section",
     { class: "docs-group", "aria-labelledby": id },
-    element("h2", { id, tabindex: "-1" }, titleOf(group.name)),
+    element("h2", { id, tabindex: "-1", lang: english }, titleOf(group.name)),
     ...prose(group.text),
     ...own.map((card) => card.node),
   );
-  const entry = element("li", {}, element("a", { href: `#${id}` }, titleOf(group.name)));
+  const entry = element("li", {},
+    element("a", { href: `#${id}`, lang: english }, titleOf(group.name)));
   byID("groups").append(entry);
   calls.append(node);
   sections.push({ node, entry, cards: own });
@@ -48,7 +50,8 @@ function search() {
     count += found.length;
   }
   byID("empty").hidden = count > 0;
-  setText(byID("found"), words.length === 0 ? "" : count === 1 ? "1 call" : `${count} calls`);
+  setText(byID("found"), words.length === 0 ? ""
+    : tn(count, { one: "{count} call", other: "{count} calls" }));
 }
 
 /** Opens the call that the address names. */
@@ -65,13 +68,13 @@ function follow() {
 async function begin() {
   try {
     const answer = await fetch("/openapi.json");
-    if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
+    if (!answer.ok) throw new Error(t("The server answered {status}.", { status: answer.status }));
     const description = new Description(await answer.json());
     byID("lead").append(...prose(description.text));
     for (const group of description.groups()) showGroup(group, description);
     follow();
   } catch (error) {
-    setText(byID("problem"), `The description could not be shown. ${error.message}`);
+    setText(byID("problem"), `${t("The description could not be shown.")} ${error.message}`);
   }
 }
 

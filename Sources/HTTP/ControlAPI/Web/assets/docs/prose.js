@@ -1,13 +1,17 @@
 // The few marks of Markdown that descriptions have: paragraphs, lists, `code` and [links](…).
 
 import { element } from "../common/dom.js";
+import { language } from "../common/texts.js";
+
+/** The language of descriptions, where the page has another one. */
+export const english = language === "en" ? null : "en";
 
 /** @returns {Element[]} */
 export function prose(text) {
   return text.trim().split(/\n\s*\n/).filter(Boolean).map((part) => {
     const items = part.split(/\n(?=- )/);
-    if (!items[0].startsWith("- ")) return element("p", {}, ...line(part));
-    return element("ul", { class: "docs-list" }, ...items.map((item) =>
+    if (!items[0].startsWith("- ")) return element("p", { lang: english }, ...line(part));
+    return element("ul", { class: "docs-list", lang: english }, ...items.map((item) =>
       element("li", {}, ...line(item.slice(2)))));
   });
 }

@@ -4,6 +4,7 @@ import { configuration, phaseOf, rooms } from "../common/api.js";
 import { byID, element, reconcile, setText } from "../common/dom.js";
 import { roomIDFrom, roomTitle } from "../common/room-name.js";
 import { icon } from "../common/icons.js";
+import { t, tn } from "../common/texts.js";
 
 const refreshInterval = 3000; // ms
 const list = byID("rooms");
@@ -15,7 +16,7 @@ byID("enter").addEventListener("submit", (event) => {
   event.preventDefault();
   const id = roomIDFrom(byID("room-id").value);
   if (id) return openRoom(id);
-  byID("room-id").setCustomValidity("A name needs a letter, a digit or an emoji.");
+  byID("room-id").setCustomValidity(t("A name needs a letter, a digit or an emoji."));
   byID("room-id").reportValidity();
 });
 byID("room-id").addEventListener("input", () => byID("room-id").setCustomValidity(""));
@@ -44,24 +45,25 @@ function createRoom(room) {
     element(
       "div",
       { class: "room-card-actions" },
-      element("a", { class: "button watch", href: `/watch/${path}` }, icon("play"), "Watch"),
+      element("a", { class: "button watch", href: `/watch/${path}` }, icon("play"), t("Watch")),
       element(
         "a",
         { class: "button button-primary", href: `/rooms/${path}`, "data-testid": "join-link" },
-        "Join",
+        t("Join"),
       ),
     ),
   );
 }
 
-const lampText = { starting: "Starting", live: "Live", failed: "Failed" };
+const lampText = { starting: t("Starting"), live: t("Live"), failed: t("Failed") };
 
 function updateRoom(node, room) {
   const phase = phaseOf(room.hls?.state);
   const count = room.peer_count ?? 0;
   node.querySelector(".room-name").textContent = roomTitle(room.name || room.id);
   node.querySelector(".room-detail").textContent =
-    count === 0 ? "Nobody here" : count === 1 ? "1 person" : `${count} people`;
+    count === 0
+    ? t("Nobody here") : tn(count, { one: "{count} person", other: "{count} people" });
   const lamp = node.querySelector(".lamp");
   lamp.dataset.phase = phase;
   lamp.textContent = lampText[phase] ?? "";
@@ -77,7 +79,7 @@ async function refresh() {
     found.sort((a, b) => rank(a) - rank(b) || (a.name || a.id).localeCompare(b.name || b.id));
     reconcile(list, found, { key: (room) => room.id, create: createRoom, update: updateRoom });
     const live = found.filter((room) => rank(room) === 0).length;
-    setText(summary, live === 0 ? "" : `${live} on air`);
+    setText(summary, live === 0 ? "" : t("{count} on air", { count: live }));
     byID("empty").hidden = found.length > 0;
   } catch (error) {
     setText(summary, error.message);

@@ -4,6 +4,7 @@
 import { configuration, recordings } from "../common/api.js";
 import { byID, setText } from "../common/dom.js";
 import { placeIcons } from "../common/icons.js";
+import { t, tn } from "../common/texts.js";
 import { drawCards } from "./recordings/cards.js";
 import {
   askForDeletion, askForName, shareRecording, showDetails,
@@ -151,17 +152,21 @@ function draw(cards, last) {
   const { search, after, before } = wish();
   const isNarrowed = search || after || before;
   setText(byID("empty"), isNarrowed
-    ? "No recording fits. Try another word, or other dates." : "Nothing has been recorded yet.");
+    ? t("No recording fits. Try another word, or other dates.")
+    : t("Nothing has been recorded yet."));
   setText(byID("summary"), summaryOf(cards, last, search));
 }
 
 /** Screen readers read it, so it contains all that the page shows. */
 function summaryOf(cards, last, search) {
-  const count = cards.length === 1 ? "1 recording" : `${cards.length || "No"} recordings`;
+  const count = cards.length === 0 ? t("No recordings")
+    : tn(cards.length, { one: "{count} recording", other: "{count} recordings" });
   const busy = cards.filter((card) => !isFinal(card)).length;
-  const parts = [search ? `${count} with “${search}”` : count];
-  if (last) parts.push("and older ones");
-  if (busy > 0) parts.push(`${busy} in progress`);
+  const parts = [
+    search ? t("{recordings} with “{text}”", { recordings: count, text: search }) : count,
+  ];
+  if (last) parts.push(t("and older ones"));
+  if (busy > 0) parts.push(t("{count} in progress", { count: busy }));
   return parts.join(", ");
 }
 
@@ -169,15 +174,15 @@ function actionsOf(card) {
   const changed = (isDone) => isDone && refresh();
   return [
     mayChange && {
-      text: "Rename", drawing: "pencil",
+      text: t("Rename"), drawing: "pencil",
       run: () => askForName(token, card).then(changed),
     },
     sourceOf(card) && {
-      text: "Share a link", drawing: "share", run: () => shareRecording(token, card),
+      text: t("Share a link"), drawing: "share", run: () => shareRecording(token, card),
     },
-    { text: "Details", drawing: "info", run: () => showDetails(token, card) },
+    { text: t("Details"), drawing: "info", run: () => showDetails(token, card) },
     mayChange && isFinal(card) && {
-      text: "Delete", drawing: "trash", isDanger: true,
+      text: t("Delete"), drawing: "trash", isDanger: true,
       run: () => askForDeletion(token, card).then(changed),
     },
   ].filter(Boolean);

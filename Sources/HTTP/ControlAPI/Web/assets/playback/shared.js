@@ -3,6 +3,7 @@
 import { configuration, sharedRecording } from "../common/api.js";
 import { byID, element, reconcile, setText } from "../common/dom.js";
 import { icon, placeIcons } from "../common/icons.js";
+import { t } from "../common/texts.js";
 import {
   dateText, fileText, isFinal, lengthText, sourceOf, titleOf,
 } from "./recordings/recording-words.js";
@@ -11,8 +12,12 @@ import { Theatre } from "./recordings/theatre.js";
 const refreshInterval = 5000; // ms, until the recording is ready
 const link = decodeURIComponent(location.pathname.split("/")[2] ?? "");
 const notices = {
-  wait: ["The recording is not ready yet", "This page shows it by itself as soon as it is."],
-  none: ["There is nothing to play", "The recording failed, or it has no sound and no picture."],
+  wait: [
+    t("The recording is not ready yet"), t("This page shows it by itself as soon as it is."),
+  ],
+  none: [
+    t("There is nothing to play"), t("The recording failed, or it has no sound and no picture."),
+  ],
 };
 
 placeIcons();

@@ -1,21 +1,27 @@
 // Words for the state of a stream. Pure.
 
+import { t, tn } from "../common/texts.js";
+
 const patience = 10; // s until a wait is mentioned
 
 /**
  * For a stream that does not run yet.
- * @param {{waited: number, restarts?: number, who?: string}} state `waited` in seconds; who: the
- *   one that tries
+ * @param {{waited: number, restarts?: number, isPage?: boolean}} state `waited` in seconds; isPage:
+ *   the page tries, not the server
  */
-export function startWords({ waited, restarts = 0, who = "The server" }) {
-  if (restarts > 0) return `It did not start and is tried again (attempt ${restarts + 1}).`;
-  return waited >= patience ? `It takes longer than usual. ${who} keeps trying.` : "";
+export function startWords({ waited, restarts = 0, isPage = false }) {
+  if (restarts > 0) {
+    return t("It did not start and is tried again (attempt {count}).", { count: restarts + 1 });
+  }
+  if (waited < patience) return "";
+  return isPage ? t("It takes longer than usual. This page keeps trying.")
+    : t("It takes longer than usual. The server keeps trying.");
 }
 
 /** For a stream that is to end. @param {{waited: number}} state in seconds */
 export function endWords({ waited }) {
   return waited >= patience
-    ? "It takes longer than usual: the last seconds are still being written." : "";
+    ? t("It takes longer than usual: the last seconds are still being written.") : "";
 }
 
 /**
@@ -26,10 +32,13 @@ export function endWords({ waited }) {
 export function lackWords(degradation) {
   if (!degradation) return "";
   const { frame_rate: rate, layers_thinned: layers, videos_left_out: videos } = degradation;
-  const parts = [`${rateText(rate)} a second`];
-  if (layers > 0) parts.push("even fewer in small sizes");
-  if (videos > 0) parts.push(`${videos} ${videos === 1 ? "video" : "videos"} left out`);
-  return `The server is short of CPU: ${parts.join(", ")}.`;
+  const parts = [tn(rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate),
+    { one: "{count} picture a second", other: "{count} pictures a second" })];
+  if (layers > 0) parts.push(t("even fewer in small sizes"));
+  if (videos > 0) {
+    parts.push(tn(videos, { one: "{count} video left out", other: "{count} videos left out" }));
+  }
+  return t("The server is short of CPU: {details}.", { details: parts.join(", ") });
 }
 
 const namesMaximum = 3; // shown with their reasons
@@ -40,9 +49,11 @@ const namesMaximum = 3; // shown with their reasons
  */
 export function leftOutWords(tracks) {
   if (tracks.length === 0) return "";
-  const named = tracks.slice(0, namesMaximum).map((one) => `${one.peer_name} (${one.reason})`);
+  const named = tracks.slice(0, namesMaximum).map((one) => `${one.peer_name} (${t(one.reason)})`);
   const others = tracks.length - named.length;
-  return `Not in the stream: ${named.join(", ")}${others > 0 ? `, and ${others} more` : ""}.`;
+  const names = named.join(", ");
+  return others > 0 ? t("Not in the stream: {names}, and {count} more.", { names, count: others })
+    : t("Not in the stream: {names}.", { names });
 }
 
 /**
@@ -51,16 +62,11 @@ export function leftOutWords(tracks) {
  */
 export function pushWords(pushes) {
   const states = {
-    connecting: "connecting", live: "live", retrying: "tries again", failed: "failed",
-    stopped: "ended",
+    connecting: t("connecting"), live: t("live"), retrying: t("tries again"),
+    failed: t("failed"), stopped: t("ended"),
   };
   return pushes.map(({ url, state, reason }) => {
     const name = url.replace(/^[a-z]+:\/\//, "");
-    return `${name}: ${states[state] ?? state}${reason ? ` (${reason})` : ""}`;
+    return `${name}: ${states[state] ?? state}${reason ? ` (${t(reason)})` : ""}`;
   }).join("; ");
-}
-
-function rateText(rate) {
-  const shown = rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate);
-  return `${shown} ${shown === 1 ? "picture" : "pictures"}`;
 }

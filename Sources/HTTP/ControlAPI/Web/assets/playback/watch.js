@@ -5,6 +5,7 @@ import { configuration, stream } from "../common/api.js";
 import { byID, clockText, setText } from "../common/dom.js";
 import { placeIcons } from "../common/icons.js";
 import { roomTitle } from "../common/room-name.js";
+import { t } from "../common/texts.js";
 import { Player } from "./player.js";
 import { Controls } from "./player/controls.js";
 import { lackWords, startWords } from "./stream-words.js";
@@ -15,21 +16,27 @@ const video = byID("video");
 const lamp = document.getElementById("lamp"); // missing in the embedded player
 
 const notices = {
-  none: ["Nothing is on air", "This page starts the stream by itself as soon as there is one."],
-  starting: ["The stream is about to begin", "Only a few seconds more."],
-  connecting: ["Connecting …", "The picture comes in a moment."],
-  ended: ["The stream has ended", "Thank you for watching. A new one would start here by itself."],
-  failed: ["The stream was interrupted", "This page goes on by itself when it is back."],
-  unplayable: [
-    "This browser cannot play the stream by itself",
-    "Open it in Chrome, Edge or Safari, or give this address to a player such as VLC.",
+  none: [
+    t("Nothing is on air"), t("This page starts the stream by itself as soon as there is one."),
   ],
-  unreachable: ["The server cannot be reached", "This page keeps trying."],
+  starting: [t("The stream is about to begin"), t("Only a few seconds more.")],
+  connecting: [t("Connecting …"), t("The picture comes in a moment.")],
+  ended: [
+    t("The stream has ended"), t("Thank you for watching. A new one would start here by itself."),
+  ],
+  failed: [
+    t("The stream was interrupted"), t("This page goes on by itself when it is back."),
+  ],
+  unplayable: [
+    t("This browser cannot play the stream by itself"),
+    t("Open it in Chrome, Edge or Safari, or give this address to a player such as VLC."),
+  ],
+  unreachable: [t("The server cannot be reached"), t("This page keeps trying.")],
 };
 
 placeIcons();
 byID("title").textContent = roomTitle(roomID);
-document.title = `${roomTitle(roomID)} · live on Roomcast`;
+document.title = t("{room} · live on Roomcast", { room: roomTitle(roomID) });
 
 const settings = await configuration().catch(() => ({}));
 const player = new Player(video, settings.hls_js_url ?? null);
@@ -74,9 +81,9 @@ byID("copy").addEventListener("click", async () => {
   setText(byID("copied"), ""); // so that it is announced again
   try {
     await navigator.clipboard.writeText(byID("address").value);
-    setText(byID("copied"), "The address is copied.");
+    setText(byID("copied"), t("The address is copied."));
   } catch {
-    setText(byID("copied"), "This browser does not copy it. The address is selected.");
+    setText(byID("copied"), t("This browser does not copy it. The address is selected."));
   }
 });
 
@@ -148,7 +155,7 @@ function show(kind) {
 function longerText(kind) {
   const waited = (performance.now() - notice.since) / 1000;
   if (kind === "starting") return startWords({ waited, restarts: current.bot_restarts });
-  return kind === "connecting" ? startWords({ waited, who: "This page" }) : "";
+  return kind === "connecting" ? startWords({ waited, isPage: true }) : "";
 }
 
 function showAddress(url) {
@@ -181,7 +188,7 @@ function drawLamp() {
   const elapsed = started > 0 ? ` ${clockText(Date.now() - started)}` : "";
   lamp.toggleAttribute("data-lack", isLive && Boolean(current.degradation));
   setText(byID("lack"), isLive ? lackWords(current.degradation ?? null) : "");
-  lamp.textContent = isLive ? `Live${elapsed}` : "Starting";
+  lamp.textContent = isLive ? t("Live") + elapsed : t("Starting");
 }
 
 /** If a hidden button had the focus, the present content gets it. */

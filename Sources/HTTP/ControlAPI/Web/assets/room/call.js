@@ -33,6 +33,7 @@ import { Spotlight } from "./stage/spotlight.js";
 import { Stage } from "./stage/stage.js";
 import { Studio } from "./studio/studio.js";
 import { toast } from "../common/toasts.js";
+import { t, tn } from "../common/texts.js";
 
 const speakingLevel = 15; // of 100
 const unseenInterval = 1000; // ms between updates of hidden lists
@@ -40,15 +41,15 @@ const greetedUpTo = 20; // people; in a larger room such announcements would be 
 
 // News for all, by the phases of on-air.js and on-air-state.js.
 const streamNews = {
-  live: "The room is on air",
-  ended: "The stream has ended",
-  failed: "The stream failed",
+  live: t("The room is on air"),
+  ended: t("The stream has ended"),
+  failed: t("The stream failed"),
 };
 const recordingNews = {
-  recording: "The room is being recorded",
-  paused: "The recording is paused",
-  none: "The recording has ended",
-  failed: "The recording failed",
+  recording: t("The room is being recorded"),
+  paused: t("The recording is paused"),
+  none: t("The recording has ended"),
+  failed: t("The recording failed"),
 };
 
 export class Call {
@@ -195,16 +196,17 @@ export class Call {
     on("presence", ({ peer, isHere }) => {
       if (!isHere) this.#spotlight.forget(peer.id);
       const isGreeted = peer.name && client.room.count <= greetedUpTo;
-      if (isGreeted) toast(`${peer.name} ${isHere ? "joined" : "left"}`);
+      const { name } = peer;
+      if (isGreeted) toast(isHere ? t("{name} joined", { name }) : t("{name} left", { name }));
     });
     on("hand", ({ peer, isRaised }) => {
-      if (isRaised && peer.id !== client.peerID) toast(`${peer.name} raised a hand`);
+      const { name } = peer;
+      if (isRaised && peer.id !== client.peerID) toast(t("{name} raised a hand", { name }));
     });
     on("peer-role", ({ peer }) => {
-      if (peer.id === client.peerID) toast(`You are ${roleText(peer.role)} now`);
-      else if (client.room.count <= greetedUpTo) {
-        toast(`${peer.name} is ${roleText(peer.role)} now`);
-      }
+      const [role, { name }] = [roleText(peer.role), peer];
+      if (peer.id === client.peerID) toast(t("You are {role} now", { role }));
+      else if (client.room.count <= greetedUpTo) toast(t("{name} is {role} now", { name, role }));
     });
     on("role-offer", (offer) => this.#moderating.roleOffered(offer));
     on("mute-request", (request) => this.#moderating.muteAsked(request));
@@ -252,9 +254,10 @@ export class Call {
 
   /** The problem with the connection to the server, if any. */
   #showWay() {
-    const broken = this.#isPathBroken ? "No sound or picture gets through. Trying again …" : "";
+    const broken = this.#isPathBroken
+      ? t("No sound or picture gets through. Trying again …") : "";
     const isAway = this.#client.state === "reconnecting";
-    setText(byID("call-state"), isAway ? "Reconnecting …" : broken);
+    setText(byID("call-state"), isAway ? t("Reconnecting …") : broken);
   }
 
   // MARK: Devices and the role
@@ -308,7 +311,7 @@ export class Call {
     if (!tiles.some((tile) => tile.key === this.#pinned)) this.#pinned = null;
     setText(byID("call-title"), this.#title);
     const { count } = client.room;
-    setText(byID("call-count"), count === 1 ? "1 person" : `${count} people`);
+    setText(byID("call-count"), tn(count, { one: "{count} person", other: "{count} people" }));
     this.#stage.show(tiles, this.#pinned);
     this.#sound.play(soundsOf(client));
     this.#people.count(count);
@@ -414,10 +417,10 @@ export class Call {
     });
     field.addEventListener("focus", () => field.select());
     const isWished = await ask({
-      title: "Change your name",
-      content: [labelled("Your name", field)],
-      confirm: "Change",
-      refuse: "Cancel",
+      title: t("Change your name"),
+      content: [labelled(t("Your name"), field)],
+      confirm: t("Change"),
+      refuse: t("Cancel"),
     });
     const name = field.value.trim();
     if (!isWished || !name || name === before) return;
@@ -436,7 +439,8 @@ export class Call {
         this.#stage.resume();
       },
     };
-    place.replaceChildren(...(isBlocked ? [element("button", attributes, "Hear the room")] : []));
+    const buttons = isBlocked ? [element("button", attributes, t("Hear the room"))] : [];
+    place.replaceChildren(...buttons);
     if (hadFocus) byID("call-title").focus();
   }
 
@@ -454,5 +458,6 @@ export class Call {
 
 function tellNews(news, phase, error = "") {
   if (!news[phase]) return;
-  toast(error ? `${news[phase]}: ${error}` : news[phase], phase === "failed" ? "error" : "note");
+  const text = error ? `${news[phase]}: ${t(error)}` : news[phase];
+  toast(text, phase === "failed" ? "error" : "note");
 }

@@ -2,6 +2,7 @@
 
 import { byID, element, setText } from "../common/dom.js";
 import { icon } from "../common/icons.js";
+import { t, tc } from "../common/texts.js";
 
 /**
  * @param {{media: import("./devices/local-media.js").LocalMedia, allowed: string[], isSharing:
@@ -12,33 +13,34 @@ import { icon } from "../common/icons.js";
 export function drawControls({ media, allowed, isSharing, hand, panel, mayPoll, mayStream }) {
   const { isMicrophoneOn, isCameraOn } = media;
   draw("microphone", {
-    label: isMicrophoneOn ? "Mute" : "Unmute",
-    caption: isMicrophoneOn ? "Mute" : "Unmute",
+    label: isMicrophoneOn ? t("Mute") : t("Unmute"),
+    caption: tc("caption", isMicrophoneOn ? "Mute" : "Unmute"),
     drawing: isMicrophoneOn ? "microphone" : "microphoneOff",
     mood: isMicrophoneOn ? "" : "is-off",
     isHidden: !allowed.includes("audio"),
   });
   draw("camera", {
-    label: isCameraOn ? "Turn the camera off" : "Turn the camera on",
-    caption: "Camera",
+    label: isCameraOn ? t("Turn the camera off") : t("Turn the camera on"),
+    caption: t("Camera"),
     drawing: isCameraOn ? "camera" : "cameraOff",
     mood: isCameraOn ? "" : "is-off",
     isHidden: !allowed.includes("video"),
   });
   draw("screen", {
-    label: isSharing ? "Stop sharing the screen" : "Share the screen",
-    caption: "Screen",
+    label: isSharing ? t("Stop sharing the screen") : t("Share the screen"),
+    caption: t("Screen"),
     drawing: "screen",
     mood: isSharing ? "is-on" : "",
     isHidden: !allowed.includes("screen") || !navigator.mediaDevices?.getDisplayMedia,
   });
   draw("hand", {
-    label: hand > 0 ? "Lower your hand" : "Raise your hand",
-    caption: "Hand",
+    label: hand > 0 ? t("Lower your hand") : t("Raise your hand"),
+    caption: t("Hand"),
     drawing: "hand",
     mood: hand > 0 ? "is-on" : "",
   });
-  const panels = [["chat", "Chat"], ["people", "People"], ["polls", "Polls"], ["studio", "Studio"]];
+  const panels = [["chat", t("Chat")], ["people", t("People")], ["polls", t("Polls")],
+    ["studio", t("Studio")]];
   for (const [name, label] of panels) {
     const isOpen = panel === name;
     const isHidden = (name === "polls" && !mayPoll) || (name === "studio" && !mayStream);
@@ -47,10 +49,10 @@ export function drawControls({ media, allowed, isSharing, hand, panel, mayPoll, 
     byID(`open-${name}`).setAttribute("aria-expanded", String(isOpen));
   }
   draw("react",
-    { label: "React", caption: "React", drawing: "smile", isHidden: byID("react").hidden });
-  draw("devices", { label: "Devices", caption: "Devices", drawing: "devices" });
-  draw("more-controls", { label: "More", caption: "More", drawing: "more" });
-  draw("leave", { label: "Leave the room", caption: "Leave", drawing: "leave" });
+    { label: t("React"), caption: t("React"), drawing: "smile", isHidden: byID("react").hidden });
+  draw("devices", { label: t("Devices"), caption: t("Devices"), drawing: "devices" });
+  draw("more-controls", { label: t("More"), caption: t("More"), drawing: "more" });
+  draw("leave", { label: t("Leave the room"), caption: t("Leave"), drawing: "leave" });
 }
 
 /** A number on a control, also spoken. */

@@ -3,6 +3,7 @@
 import { ask, checkbox } from "../common/dialog.js";
 import { byID } from "../common/dom.js";
 import { toggleMenu } from "../common/menu.js";
+import { t } from "../common/texts.js";
 
 const button = byID("leave");
 
@@ -29,21 +30,23 @@ export class Leaving {
   #pressed() {
     const client = this.#client;
     if (!this.#mayEnd) return client.leave();
-    toggleMenu(button, "Leave", [
-      { text: "Leave the room", drawing: "leave", testID: "leave-now", run: () => client.leave() },
-      { text: "End the room for all …", drawing: "end", testID: "end-room", isDanger: true,
+    toggleMenu(button, t("Leave"), [
+      { text: t("Leave the room"), drawing: "leave", testID: "leave-now",
+        run: () => client.leave() },
+      { text: t("End the room for all …"), drawing: "end", testID: "end-room", isDanger: true,
         run: () => this.#end() },
     ]);
   }
 
   async #end() {
-    const lock = checkbox("Lock the room", "Nobody comes in again until it is opened anew.");
+    const lock = checkbox(t("Lock the room"),
+      t("Nobody comes in again until it is opened anew."));
     const isSure = await ask({
-      title: "End the room for everybody?",
-      text: "All who are here have to leave.",
+      title: t("End the room for everybody?"),
+      text: t("All who are here have to leave."),
       content: [lock.node],
-      confirm: "End the room",
-      refuse: "Cancel",
+      confirm: t("End the room"),
+      refuse: t("Cancel"),
       isDanger: true,
     });
     if (!isSure) return;

@@ -2,6 +2,7 @@
 
 import { byID } from "../common/dom.js";
 import { toggleMenu } from "../common/menu.js";
+import { t } from "../common/texts.js";
 
 const button = byID("more-controls");
 
@@ -18,4 +19,4 @@ function items() {
   }));
 }
 
-button.addEventListener("click", () => toggleMenu(button, "More", items()));
+button.addEventListener("click", () => toggleMenu(button, t("More"), items()));

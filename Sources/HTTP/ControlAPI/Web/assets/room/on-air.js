@@ -4,6 +4,7 @@ import { phaseOf } from "../common/api.js";
 import { ask, checkbox } from "../common/dialog.js";
 import { byID, clockText, setText } from "../common/dom.js";
 import { endWords, lackWords, leftOutWords, startWords } from "../playback/stream-words.js";
+import { t } from "../common/texts.js";
 
 const node = {
   lamp: byID("lamp"),
@@ -119,18 +120,20 @@ export class OnAir {
     node.button.hidden = !this.#isAllowed;
     node.button.setAttribute("aria-disabled", String(this.#isBusy || this.#isEnding));
     node.button.classList.toggle("is-live", this.#isOn);
-    const action = this.#isOn ? "End stream" : "Go live";
-    node.text.textContent = this.#isEnding ? "Ending …" : action;
+    const action = this.#isOn ? t("End stream") : t("Go live");
+    node.text.textContent = this.#isEnding ? t("Ending …") : action;
     this.#tick();
     this.#rules.onDraw();
   }
 
   #tick() {
     const { startedAt, error } = this.#streaming;
-    const elapsed = startedAt > 0 ? clockText(Date.now() - startedAt) : "";
-    const failed = error ? `Stream failed: ${error}` : "Stream failed";
+    const time = startedAt > 0 ? clockText(Date.now() - startedAt) : "";
     const texts = {
-      starting: "Starting", live: `Live ${elapsed}`.trim(), ending: "Ending …", failed,
+      starting: t("Starting"),
+      live: time ? t("Live {time}", { time }) : t("Live"),
+      ending: t("Ending …"),
+      failed: error ? t("Stream failed: {reason}", { reason: t(error) }) : t("Stream failed"),
     };
     setText(node.lamp, texts[node.lamp.dataset.phase] ?? "");
     const note = this.#noteFor(node.lamp.dataset.phase);
@@ -152,23 +155,24 @@ export class OnAir {
 /** @returns {Promise<boolean>} */
 function askForStop() {
   return ask({
-    title: "End the stream?",
-    text: "It ends for all who watch it. The room goes on.",
-    confirm: "End stream",
-    refuse: "Cancel",
+    title: t("End the stream?"),
+    text: t("It ends for all who watch it. The room goes on."),
+    confirm: t("End stream"),
+    refuse: t("Cancel"),
     isDanger: true,
   });
 }
 
 /** @returns {Promise<{isRecorded: boolean}|null>} null: cancelled */
 async function askForStart() {
-  const record = checkbox("Record with the stream", "Its files are on the recordings page later.");
+  const record = checkbox(t("Record with the stream"),
+    t("Its files are on the recordings page later."));
   const isSure = await ask({
-    title: "Go live?",
-    text: "All who open the watch page see and hear the room.",
+    title: t("Go live?"),
+    text: t("All who open the watch page see and hear the room."),
     content: [record.node],
-    confirm: "Go live",
-    refuse: "Cancel",
+    confirm: t("Go live"),
+    refuse: t("Cancel"),
   });
   return isSure ? { isRecorded: record.isOn() } : null;
 }

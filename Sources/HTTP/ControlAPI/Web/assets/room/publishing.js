@@ -2,12 +2,13 @@
 
 import { unlessCutOff } from "../client/cut-off.js";
 import { Queue } from "../client/queue.js";
+import { t } from "../common/texts.js";
 
 // The recorder does not decode larger pictures.
 const pictureWanted = { frameRate: { ideal: 15 }, width: { max: 3840 }, height: { max: 2160 } };
 const screenWanted = { video: pictureWanted, audio: true };
 const refusedBySystem =
-  "The system does not let this browser show the screen. Allow it in the system's settings.";
+  t("The system does not let this browser show the screen. Allow it in the system's settings.");
 
 export class Publishing {
   #client;

@@ -1,8 +1,9 @@
 // How well a person receives the room: bars, and words for people who do not see them.
 
 import { element } from "../common/dom.js";
+import { t } from "../common/texts.js";
 
-const words = ["no connection", "very poor", "poor", "fair", "good", "very good"];
+const words = [t("no connection"), t("very poor"), t("poor"), t("fair"), t("good"), t("very good")];
 const barCount = 5;
 
 /** Up to this score a mark is worth its space on a tile. */
@@ -10,7 +11,7 @@ export const worthTelling = 2;
 
 /** @param {number} score 0 to 5 */
 export function qualityWords(score) {
-  return `network ${words[Math.round(score)]}`;
+  return t("network {quality}", { quality: words[Math.round(score)] });
 }
 
 export function qualityMark() {
@@ -24,7 +25,7 @@ export function showQuality(node, score) {
   if (score === null) return;
   const level = Math.round(score);
   node.dataset.score = String(level);
-  const text = `Network: ${words[level]}`;
+  const text = t("Network: {quality}", { quality: words[level] });
   node.setAttribute("aria-label", text);
   node.title = text;
   [...node.children].forEach((bar, index) => bar.classList.toggle("lit", index < level));

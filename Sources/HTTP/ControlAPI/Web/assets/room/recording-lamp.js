@@ -2,6 +2,7 @@
 
 import { isRunning, phaseOf, shownRecording } from "../client/on-air-state.js";
 import { byID, clockText, setText } from "../common/dom.js";
+import { t } from "../common/texts.js";
 
 const node = {
   lamp: byID("recording-lamp"),
@@ -9,8 +10,8 @@ const node = {
   text: byID("record-text"),
 };
 const tickInterval = 1000; // ms
-const words = { starting: "Recording starts", paused: "Recording paused",
-  failed: "Recording failed" };
+const words = { starting: t("Recording starts"), paused: t("Recording paused"),
+  failed: t("Recording failed") };
 
 export class RecordingLamp {
   #recording = null; // the room's and its stream's
@@ -88,9 +89,9 @@ export class RecordingLamp {
     node.button.hidden = !this.#isAllowed;
     node.button.setAttribute("aria-disabled", String(this.#isBusy || this.#isEnding));
     node.button.classList.toggle("is-live", this.#isOn);
-    node.button.setAttribute("aria-label", this.#isOn ? "End recording" : "Record the room");
-    const action = this.#isOn ? "End recording" : "Record";
-    setText(node.text, this.#isEnding ? "Ending …" : action);
+    node.button.setAttribute("aria-label", this.#isOn ? t("End recording") : t("Record the room"));
+    const action = this.#isOn ? t("End recording") : t("Record");
+    setText(node.text, this.#isEnding ? t("Ending …") : action);
     this.#tick();
     this.#rules.onDraw();
   }
@@ -98,8 +99,9 @@ export class RecordingLamp {
   #tick() {
     if (!this.#recording) return;
     const { phase, startedAt, error } = shownRecording(this.#recording);
-    const elapsed = startedAt > 0 ? clockText(Date.now() - startedAt) : "";
-    const text = words[phase] ?? `Recording ${elapsed}`.trim();
-    setText(node.lamp, phase === "failed" && error ? `${text}: ${error}` : text);
+    const time = startedAt > 0 ? clockText(Date.now() - startedAt) : "";
+    const running = time ? t("Recording {time}", { time }) : t("Recording");
+    setText(node.lamp, phase === "failed" && error
+      ? t("Recording failed: {reason}", { reason: t(error) }) : words[phase] ?? running);
   }
 }

@@ -1,6 +1,7 @@
 // Tells that one's own screen is shared, since a tile of it is easily overlooked.
 
 import { byID, element, setText } from "../common/dom.js";
+import { t } from "../common/texts.js";
 
 const place = byID("sharing-bar");
 
@@ -17,6 +18,6 @@ export function showSharing(isSharing, onStop) {
   const text = element("span");
   place.append(element("div", { class: "sharing", "data-testid": "sharing" }, text,
     element("button", { class: "button", type: "button", onclick: onStop,
-      "data-testid": "stop-sharing" }, "Stop sharing")));
-  setText(text, "You are sharing your screen");
+      "data-testid": "stop-sharing" }, t("Stop sharing"))));
+  setText(text, t("You are sharing your screen"));
 }

@@ -2,6 +2,7 @@
 
 import { element, setText } from "../../common/dom.js";
 import { icon } from "../../common/icons.js";
+import { decimal, t, tc } from "../../common/texts.js";
 import { rangesOf } from "./buffer.js";
 import { ChoiceMenu } from "./choice-menu.js";
 import { Keys } from "./keys.js";
@@ -138,7 +139,7 @@ export class Controls {
     };
     this.#volume = element("input", {
       class: "player-volume", type: "range", min: "0", max: "1", step: "0.05",
-      "aria-label": "Volume", "data-testid": "volume",
+      "aria-label": t("Volume"), "data-testid": "volume",
       oninput: () => {
         this.#video.volume = Number(this.#volume.value);
         this.#video.muted = this.#video.volume === 0;
@@ -154,7 +155,7 @@ export class Controls {
       onclick: () => this.togglePlay(),
     }, icon("play"));
     this.node = element("div",
-      { class: "player-controls", role: "group", "aria-label": "Player", hidden: true,
+      { class: "player-controls", role: "group", "aria-label": t("Player"), hidden: true,
         "data-testid": "controls" },
       this.#seekBar.node,
       element("div", { class: "player-bar" },
@@ -164,8 +165,8 @@ export class Controls {
         button("pip", "pip", () => this.togglePictureInPicture()),
         button("full", "full-screen", () => this.toggleFullScreen())));
     this.#menus = [
-      new ChoiceMenu(quality, this.#screen, "Quality", () => this.#qualities()),
-      new ChoiceMenu(captions, this.#screen, "Captions", () => this.#captionChoices()),
+      new ChoiceMenu(quality, this.#screen, t("Quality"), () => this.#qualities()),
+      new ChoiceMenu(captions, this.#screen, t("Captions"), () => this.#captionChoices()),
     ];
   }
 
@@ -181,7 +182,7 @@ export class Controls {
       },
     });
     return [
-      one("Auto", isAutomatic && engine.layer >= 0 ? layerText(engine.layers[engine.layer]) : "",
+      one(t("Auto"), isAutomatic && engine.layer >= 0 ? layerText(engine.layers[engine.layer]) : "",
         isAutomatic, null),
       ...engine.layers.map((layer, index) =>
         one(layerText(layer), rateText(layer.bitrate), engine.chosen === index, index)),
@@ -197,7 +198,7 @@ export class Controls {
         this.#draw();
       },
     });
-    return [one("Off", null), ...(engine?.captions ?? []).map((each) => one(each.name, each))];
+    return [one(t("Off"), null), ...(engine?.captions ?? []).map((each) => one(each.name, each))];
   }
 
   #listen() {
@@ -251,11 +252,12 @@ export class Controls {
     const { engine } = player;
     const isMuted = video.muted || video.volume === 0;
     const isFull = document.fullscreenElement === this.#screen;
-    this.#label("play", video.paused ? "play" : "pause", video.paused ? "Play" : "Pause", "k");
-    this.#label("mute", isMuted ? "volumeOff" : "volume", isMuted ? "Unmute" : "Mute", "m");
-    this.#label("pip", "pictureInPicture", "Picture in picture");
+    this.#label("play", video.paused ? "play" : "pause", t(video.paused ? "Play" : "Pause"), "k");
+    this.#label("mute", isMuted ? "volumeOff" : "volume",
+      tc("player", isMuted ? "Unmute" : "Mute"), "m");
+    this.#label("pip", "pictureInPicture", t("Picture in picture"));
     this.#label("full", isFull ? "windowed" : "fullScreen",
-      isFull ? "Leave full screen" : "Full screen", "f");
+      t(isFull ? "Leave full screen" : "Full screen"), "f");
     this.#buttons.pip.hidden = !document.pictureInPictureEnabled;
     this.#buttons.full.hidden = !(document.fullscreenEnabled || video.webkitSupportsFullscreen);
     this.#volume.value = String(isMuted ? 0 : video.volume);
@@ -266,7 +268,8 @@ export class Controls {
     const choices = engine?.captions ?? [];
     this.#buttons.captions.hidden = choices.length === 0;
     const shown = player.captions?.chosen;
-    this.#label("captions", "captions", shown ? `Captions: ${shown.name}` : "Captions: off", "c");
+    this.#label("captions", "captions",
+      shown ? t("Captions: {name}", { name: shown.name }) : t("Captions: off"), "c");
     this.#buttons.captions.classList.toggle("is-on", Boolean(shown));
   }
 
@@ -283,10 +286,10 @@ export class Controls {
     const { live } = this.#buttons;
     live.hidden = !isLive;
     live.classList.toggle("is-behind", isBehind);
-    setText(live, isBehind ? "Go live" : "Live");
+    setText(live, isBehind ? tc("player", "Go live") : t("Live"));
     const latency = isLive && !isBehind ? latencyText(engine?.latency ?? null) : "";
     setText(this.#latency, latency);
-    this.#latency.title = latency ? "From the studio to this screen" : "";
+    this.#latency.title = latency ? t("From the studio to this screen") : "";
   }
 
   #drawQuality(engine) {
@@ -296,9 +299,10 @@ export class Controls {
     const layer = engine.layers[Math.max(engine.layer, 0)];
     const text = layerText(layer);
     setText(quality, text);
-    const how = engine.chosen === null ? `automatic, ${text}` : text;
-    quality.setAttribute("aria-label", `Quality: ${how}`);
-    quality.title = "Quality";
+    quality.setAttribute("aria-label", engine.chosen === null
+      ? t("Quality: automatic, {layer}", { layer: text })
+      : t("Quality: {layer}", { layer: text }));
+    quality.title = t("Quality");
   }
 
   #label(name, drawing, text, key = "") {
@@ -314,6 +318,6 @@ export class Controls {
 }
 
 function rateText(bitrate) {
-  return bitrate >= 1e6 ? `${(bitrate / 1e6).toFixed(1)} Mbit/s`
+  return bitrate >= 1e6 ? `${decimal(bitrate / 1e6, 1)} Mbit/s`
     : `${Math.round(bitrate / 1000)} kbit/s`;
 }

@@ -1,6 +1,7 @@
 // The line under the picture: where playback is, what is loaded, and what is at the pointer.
 
 import { clockText, element } from "../../common/dom.js";
+import { t } from "../../common/texts.js";
 import { parseCues } from "../cues.js";
 import { spokenPosition } from "./words.js";
 
@@ -22,7 +23,7 @@ export class SeekBar {
   /** @param {(time: number) => void} seek */
   constructor(seek) {
     this.#input = element("input", {
-      type: "range", min: "0", max: "1", step: "any", value: "0", "aria-label": "Position",
+      type: "range", min: "0", max: "1", step: "any", value: "0", "aria-label": t("Position"),
       "data-testid": "seek",
       oninput: () => {
         this.#isHeld = true;

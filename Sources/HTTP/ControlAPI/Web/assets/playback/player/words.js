@@ -1,6 +1,7 @@
 // What the player says of itself. Pure.
 
 import { clockText } from "../../common/dom.js";
+import { decimal, t, tn } from "../../common/texts.js";
 
 /** "720p", or the bitrate of a layer without a picture. */
 export function layerText({ height, bitrate }) {
@@ -11,7 +12,7 @@ export function layerText({ height, bitrate }) {
 export function latencyText(seconds) {
   if (seconds === null || !(seconds > -1)) return "";
   const value = Math.max(seconds, 0);
-  return value < 60 ? `${value.toFixed(1)} s` : clockText(value * 1000);
+  return value < 60 ? `${decimal(value, 1)} s` : clockText(value * 1000);
 }
 
 /** The position for the eye: "1:05 / 2:00", or "−0:32" behind the live edge. */
@@ -23,15 +24,20 @@ export function positionText({ time, window, isLive, isBehind }) {
 
 /** The position for screen readers. */
 export function spokenPosition({ time, window, isLive, isBehind }) {
-  if (isLive) return isBehind ? `${spoken(window.end - time)} behind live` : "Live";
-  return `${spoken(time - window.start)} of ${spoken(window.end - window.start)}`;
+  if (isLive) {
+    return isBehind ? t("{time} behind live", { time: spoken(window.end - time) }) : t("Live");
+  }
+  const [now, all] = [time - window.start, window.end - window.start];
+  return t("{now} of {all}", { now: spoken(now), all: spoken(all) });
 }
 
 function spoken(seconds) {
   const whole = Math.max(Math.round(seconds), 0);
-  const parts = [[Math.floor(whole / 3600), "hour"], [Math.floor(whole / 60) % 60, "minute"],
-    [whole % 60, "second"]];
-  const shown = parts.filter(([count]) => count > 0);
-  return shown.map(([count, word]) => `${count} ${word}${count === 1 ? "" : "s"}`).join(" ")
-    || "0 seconds";
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  const rest = whole % 60;
+  return [
+    hours > 0 && tn(hours, { one: "{count} hour", other: "{count} hours" }),
+    minutes > 0 && tn(minutes, { one: "{count} minute", other: "{count} minutes" }),
+    (rest > 0 || whole === 0) && tn(rest, { one: "{count} second", other: "{count} seconds" }),
+  ].filter(Boolean).join(" ");
 }

@@ -3,9 +3,10 @@
 import { element, reconcile, setText } from "../../common/dom.js";
 import { icon } from "../../common/icons.js";
 import { toggleMenu } from "../../common/menu.js";
+import { t } from "../../common/texts.js";
 import { Scrubber } from "../scrubber.js";
 import {
-  dateText, fileText, isExpired, lengthText, sourceOf, states, titleOf,
+  assetStates, dateText, fileText, isExpired, lengthText, sourceOf, states, titleOf,
 } from "./recording-words.js";
 
 const scrubbers = new WeakMap(); // of the cards' elements
@@ -52,7 +53,7 @@ function createCard(card) {
         "button",
         { class: "button button-primary play", type: "button", "data-testid": "play" },
         icon("play"),
-        "Play",
+        t("Play"),
         element("span", { class: "visually-hidden play-what" }),
       ),
       element(
@@ -75,7 +76,7 @@ function updateCard(node, card, onPlay, actionsOf) {
   const title = titleOf(card);
   const when = dateText(card.created_at);
   setText(find(".card-title"), title);
-  setText(find(".play-what"), ` the recording of ${title}, ${when}`);
+  setText(find(".play-what"), ` ${t("the recording of {title}, {date}", { title, date: when })}`);
   const details = [
     card.name ? card.room_title : "", when, card.duration ? lengthText(card.duration) : "",
   ];
@@ -83,18 +84,18 @@ function updateCard(node, card, onPlay, actionsOf) {
   const lamp = find(".lamp");
   lamp.dataset.phase = isExpired(card) ? "none" : phase;
   const percent = card.progress === undefined ? "" : ` ${Math.round(card.progress * 100)} %`;
-  setText(lamp, isExpired(card) ? "Expired" : text + percent);
+  setText(lamp, isExpired(card) ? t("Expired") : text + percent);
   const progress = find(".progress");
   progress.hidden = card.status !== "post_processing";
   progress.value = card.progress ?? 0;
   const problem = find(".card-problem");
   problem.hidden = card.status !== "failed";
-  setText(problem, (card.stop_reason ?? "").replace(/^failure: /, ""));
+  setText(problem, t((card.stop_reason ?? "").replace(/^failure: /, "")));
   const source = sourceOf(card);
   find(".play").hidden = !source;
   find(".play").onclick = () => onPlay(card, source, 0);
   const more = find(".card-more");
-  more.setAttribute("aria-label", `More about ${title}, ${when}`);
+  more.setAttribute("aria-label", t("More about {title}, {date}", { title, date: when }));
   more.onclick = () => toggleMenu(more, title, actionsOf(card));
   const pictured = card.assets.find((one) => one.thumbnail_url ?? one.sprite_vtt_url);
   scrubbers.get(node).show({
@@ -125,6 +126,7 @@ function updateFile(node, asset) {
   node.replaceChildren(
     asset.url
       ? element("a", { class: "file", href: `${asset.url}?download` }, icon("download"), what)
-      : element("span", { class: "file quiet" }, `${what} · ${asset.status}`),
+      : element("span", { class: "file quiet" },
+        `${what} · ${assetStates[asset.status] ?? asset.status}`),
   );
 }

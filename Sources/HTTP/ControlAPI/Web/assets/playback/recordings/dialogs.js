@@ -6,16 +6,17 @@ import {
 import { copyField } from "../../common/copy-field.js";
 import { ask, choice, labelled } from "../../common/dialog.js";
 import { element, sizeText } from "../../common/dom.js";
+import { t, tn } from "../../common/texts.js";
 import { toast } from "../../common/toasts.js";
 import { dateText, isExpired, lengthText, states, titleOf } from "./recording-words.js";
 
 const nameLength = 128; // UTF-16 units: at most 512 bytes
 const day = 86_400; // s
 const lives = [
-  { value: "3600", text: "1 hour" },
-  { value: String(day), text: "1 day" },
-  { value: String(7 * day), text: "7 days" },
-  { value: String(15 * day), text: "15 days" },
+  { value: "3600", text: t("1 hour") },
+  { value: String(day), text: t("1 day") },
+  { value: String(7 * day), text: t("7 days") },
+  { value: String(15 * day), text: t("15 days") },
 ];
 const usualLife = lives[2].value;
 
@@ -27,10 +28,10 @@ export async function askForName(token, card) {
   });
   field.addEventListener("focus", () => field.select());
   const isWished = await ask({
-    title: "Rename the recording",
-    content: [labelled("Name", field)],
-    confirm: "Rename",
-    refuse: "Cancel",
+    title: t("Rename the recording"),
+    content: [labelled(t("Name"), field)],
+    confirm: t("Rename"),
+    refuse: t("Cancel"),
   });
   const name = field.value.trim();
   if (!isWished || name === (card.name ?? "")) return false;
@@ -41,24 +42,24 @@ export async function askForName(token, card) {
 export async function askForDeletion(token, card) {
   const title = titleOf(card);
   const isSure = await ask({
-    title: `Delete “${title}”?`,
-    text: `The recording of ${dateText(card.created_at)} is deleted for everybody, with its chat`
-      + " and its transcripts. Links to it stop working. This cannot be undone.",
-    confirm: "Delete",
-    refuse: "Cancel",
+    title: t("Delete “{title}”?", { title }),
+    text: t("The recording of {date} is deleted for everybody, with its chat and its transcripts."
+      + " Links to it stop working. This cannot be undone.", { date: dateText(card.created_at) }),
+    confirm: t("Delete"),
+    refuse: t("Cancel"),
     isDanger: true,
   });
   if (!isSure || !(await attempt(() => deleteRecording(token, card.id)))) return false;
-  toast(`“${title}” is deleted`);
+  toast(t("“{title}” is deleted", { title }));
   return true;
 }
 
 /** Shows a link to a page that plays the recording for whoever has it. */
 export function shareRecording(token, card) {
   const title = titleOf(card);
-  const life = choice("share-life", "The link works for", lives);
+  const life = choice("share-life", t("The link works for"), lives);
   life.node.querySelector(`[value="${usualLife}"]`).checked = true;
-  const link = copyField({ label: "Link to the recording", shareTitle: title,
+  const link = copyField({ label: t("Link to the recording"), shareTitle: title,
     testID: "share-link" });
   const problem = element("p", { class: "problem", role: "alert" });
   let round = 0;
@@ -75,11 +76,11 @@ export function shareRecording(token, card) {
   life.node.addEventListener("change", renew);
   renew();
   return ask({
-    title: `Share “${title}”`,
-    text: "Whoever has the link can watch and download the video, but not read the chat or the"
-      + " transcript.",
+    title: t("Share “{title}”", { title }),
+    text: t("Whoever has the link can watch and download the video, but not read the chat or the"
+      + " transcript."),
     content: [life.node, link.node, problem],
-    confirm: "Done",
+    confirm: t("Done"),
   });
 }
 
@@ -99,7 +100,7 @@ export async function showDetails(token, card) {
           element("dt", {}, name), element("dd", { dir: "auto" }, text),
         ])),
     ],
-    confirm: "Done",
+    confirm: t("Done"),
   });
 }
 
@@ -109,18 +110,20 @@ function factsOf(card) {
   const pictures = card.assets.filter((one) => one.type === "room-composite" && one.width);
   const sizes = [...new Set(pictures.map((one) => `${one.width} × ${one.height}`))];
   const layers = Math.max(...card.assets.map((one) => one.layers ?? 0), pictures.length, 0);
-  const people = card.people.join(", ") + (card.people_cut ? ", and others" : "");
+  const people = card.people_cut ? t("{names}, and others", { names: card.people.join(", ") })
+    : card.people.join(", ");
   return [
-    ["State", isExpired(card) ? "Expired" : states[card.status]?.[1] ?? card.status],
-    ["Room", card.room_title],
-    ["Recorded", dateText(card.started_at ?? card.created_at)],
-    ["Length", card.duration ? lengthText(card.duration) : ""],
-    ["Picture", sizes.join(", ")],
-    ["Layers", layers > 0 ? String(layers) : ""],
-    ["Size", size > 0 ? `${sizeText(size)} in ${countText(card.assets.length, "file")}` : ""],
-    ["Started by", card.started_by ?? ""],
-    ["People", people],
-    ["Storage", storageText(card)],
+    [t("State"), isExpired(card) ? t("Expired") : states[card.status]?.[1] ?? card.status],
+    [t("Room"), card.room_title],
+    [t("Recorded"), dateText(card.started_at ?? card.created_at)],
+    [t("Length"), card.duration ? lengthText(card.duration) : ""],
+    [t("Picture"), sizes.join(", ")],
+    [t("Layers"), layers > 0 ? String(layers) : ""],
+    [t("Size"), size > 0
+      ? t("{size} in {files}", { size: sizeText(size), files: filesText(card.assets.length) }) : ""],
+    [t("Started by"), card.started_by ?? ""],
+    [t("People"), people],
+    [t("Storage"), storageText(card)],
   ];
 }
 
@@ -128,15 +131,17 @@ function storageText({ assets, uploads }) {
   const pending = Object.values(uploads);
   const stored = assets.filter((one) => one.stored && one.status === "completed").length;
   if (pending.length === 0) {
-    return stored > 0 ? `${countText(stored, "file")} in the store` : "";
+    return stored > 0 ? t("{files} in the store", { files: filesText(stored) }) : "";
   }
   const sent = pending.reduce((sum, one) => sum + one.bytes_sent, 0);
   const failed = pending.find((one) => one.failures > 0);
-  const reason = failed?.reason ? `. The last attempt failed: ${failed.reason}` : "";
-  return `${countText(pending.length, "file")} being uploaded, ${sizeText(sent)} sent${reason}`;
+  const text = t("{files} being uploaded, {size} sent",
+    { files: filesText(pending.length), size: sizeText(sent) });
+  return failed?.reason
+    ? `${text}. ${t("The last attempt failed: {reason}", { reason: t(failed.reason) })}` : text;
 }
 
-const countText = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
+const filesText = (count) => tn(count, { one: "{count} file", other: "{count} files" });
 
 /** @returns {Promise<boolean>} whether it worked; the user sees any error */
 async function attempt(action) {

@@ -1,8 +1,9 @@
 // What a recording and its files are called, and what of it can be played.
 
 import { clockText, sizeText } from "../../common/dom.js";
+import { locale, t } from "../../common/texts.js";
 
-const dates = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const dates = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 
 /** "21 Nov 2026, 10:09" */
 export const dateText = (time) => dates.format(new Date(time));
@@ -14,12 +15,17 @@ export const titleOf = (card) => card.name || card.room_title || card.room_id;
 export const lengthText = (seconds) => clockText(seconds * 1000);
 
 export const states = {
-  starting: ["starting", "Starting"],
-  running: ["live", "Recording"],
-  stopping: ["starting", "Stopping"],
-  post_processing: ["starting", "Processing"],
-  completed: ["done", "Ready"],
-  failed: ["failed", "Failed"],
+  starting: ["starting", t("Starting")],
+  running: ["live", t("Recording")],
+  stopping: ["starting", t("Stopping")],
+  post_processing: ["starting", t("Processing")],
+  completed: ["done", t("Ready")],
+  failed: ["failed", t("Failed")],
+};
+
+/** Of files that cannot be fetched. */
+export const assetStates = {
+  completed: t("completed"), failed: t("failed"), expired: t("expired"),
 };
 
 /** Final states need no frequent refresh. */
@@ -35,23 +41,24 @@ export function describe(asset) {
   const size = asset.width ? `${asset.width} × ${asset.height} ` : "";
   switch (asset.type) {
     case "room-composite":
-      return size ? `${size}MP4` : "Sound M4A";
+      return size ? `${size}MP4` : t("Sound M4A");
     case "room-vod":
-      return `${size}HLS in a zip`;
+      return size + t("HLS in a zip");
     case "track":
-      return `${size}track in ${asset.url?.split(".").at(-1) ?? "a file"}`;
+      return size + (asset.url ? t("track in {format}", { format: asset.url.split(".").at(-1) })
+        : t("track in a file"));
     case "stream":
-      return `${size}file of a peer`;
+      return size + t("file of a peer");
     case "transcript":
-      return `Transcript ${asset.url?.split(".").at(-1).toUpperCase() ?? ""}`;
+      return `${t("Transcript")} ${asset.url?.split(".").at(-1).toUpperCase() ?? ""}`;
     case "chat":
-      return "Chat CSV";
+      return t("Chat CSV");
     case "audio-mix":
-      return "Sound of all tracks";
+      return t("Sound of all tracks");
     case "track-index":
-      return "Index of tracks";
+      return t("Index of tracks");
     case "individual":
-      return "Tracks in a zip";
+      return t("Tracks in a zip");
     default:
       return asset.type;
   }

@@ -1,14 +1,15 @@
 // The player of one recording, in front of the page or as a part of it.
 
 import { setText } from "../../common/dom.js";
+import { t } from "../../common/texts.js";
 import { Player } from "../player.js";
 import { Controls } from "../player/controls.js";
 import { Replay } from "../replay/replay.js";
 
 const words = {
-  howToPlay: "This browser cannot play it. Download it, or give the address of its playlist"
-    + " to a player such as VLC.",
-  fault: "It cannot be fetched. Trying again …",
+  howToPlay: t("This browser cannot play it. Download it, or give the address of its playlist"
+    + " to a player such as VLC."),
+  fault: t("It cannot be fetched. Trying again …"),
 };
 
 export class Theatre {

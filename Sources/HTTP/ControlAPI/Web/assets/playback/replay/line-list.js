@@ -2,6 +2,7 @@
 
 import { clockText, element } from "../../common/dom.js";
 import { icon } from "../../common/icons.js";
+import { t } from "../../common/texts.js";
 
 const atEnd = 40; // px that count as the end of the list
 const readAlong = 0.35; // of the height, where the current line is brought
@@ -44,7 +45,7 @@ export class LineList {
     this.#followButton = element("button", {
       class: "button lines-jump", type: "button", hidden: true, "data-testid": "follow",
       onclick: () => this.#resume(),
-    }, icon("play"), "Follow playback");
+    }, icon("play"), t("Follow playback"));
     this.node = element("div", { class: "lines-frame" }, this.#list, this.#followButton);
     this.#list.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     this.#list.addEventListener("keydown", (event) => this.#moved(event));

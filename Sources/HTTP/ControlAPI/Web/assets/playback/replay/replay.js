@@ -1,15 +1,16 @@
 // What was written and said in a recording, beside its player. Everything in it is foreign text.
 
 import { element, setText } from "../../common/dom.js";
+import { t } from "../../common/texts.js";
 import { countAt } from "./lines-at.js";
 import { LineList } from "./line-list.js";
 import { loadChat, loadTranscript, replayOf } from "./sources.js";
 import { Tabs } from "./tabs.js";
 import { TranscriptPanel } from "./transcript-panel.js";
 
-const cutText = "Only the first messages are shown. The file has all.";
-const unplacedText = "Shown with the time of day: where in the recording a message was written is"
-  + " not known.";
+const cutText = t("Only the first messages are shown. The file has all.");
+const unplacedText = t("Shown with the time of day: where in the recording a message was"
+  + " written is not known.");
 
 export class Replay {
   #node;
@@ -33,14 +34,14 @@ export class Replay {
     this.#player = player;
     const pick = (seconds) => player.seek(player.window.start + seconds);
     this.#chat = new LineList({
-      name: "Chat", empty: "Messages appear here as they were written.", isWhole: false, pick,
+      name: t("Chat"), empty: t("Messages appear here as they were written."), isWhole: false, pick,
       draw: drawMessage,
     });
     this.#transcript = new TranscriptPanel({ pick, load: (asset) => this.#loadTranscript(asset) });
     this.#tabs = new Tabs("replay", [
-      { name: "chat", text: "Chat",
+      { name: "chat", text: t("Chat"),
         panel: element("div", { class: "replay-panel" }, this.#chatNote, this.#chat.node) },
-      { name: "transcript", text: "Transcript", panel: this.#transcript.node },
+      { name: "transcript", text: t("Transcript"), panel: this.#transcript.node },
     ], () => this.#follow());
     node.append(this.#tabs.node);
     for (const event of ["timeupdate", "seeking", "seeked", "loadedmetadata"]) {
@@ -74,7 +75,7 @@ export class Replay {
 
   async #loadChat(asset, master) {
     const { signal } = this.#loading;
-    setText(this.#chatNote, "Loading…");
+    setText(this.#chatNote, t("Loading…"));
     try {
       const { lines, isWhole, isPlaced } = await loadChat(asset, master, signal);
       if (signal.aborted) return;
@@ -83,7 +84,7 @@ export class Replay {
       if (!isPlaced) this.#chat.reveal(lines.length);
       this.#draw();
     } catch {
-      if (!signal.aborted) this.#setChat([], "The chat cannot be fetched.");
+      if (!signal.aborted) this.#setChat([], t("The chat cannot be fetched."));
     }
   }
 
@@ -116,8 +117,8 @@ export class Replay {
 
 function drawMessage({ name, text, to }) {
   return [
-    element("b", { class: "line-name" }, name || "Server"),
-    to ? element("span", { class: "line-mark" }, ` to ${to}`) : null,
+    element("b", { class: "line-name" }, name || t("Server")),
+    to ? element("span", { class: "line-mark" }, ` ${t("to {roles}", { roles: to })}`) : null,
     element("span", { class: "line-text" }, text),
   ].filter(Boolean);
 }

@@ -1,6 +1,7 @@
 // The transcript beside the player: in one language at a time, with a search.
 
 import { element, setText } from "../../common/dom.js";
+import { locale, t, tn } from "../../common/texts.js";
 import { countAt } from "./lines-at.js";
 import { LineList } from "./line-list.js";
 import { marked, matches, queryOf } from "./transcript-lines.js";
@@ -29,11 +30,11 @@ export class TranscriptPanel {
   constructor({ pick, load }) {
     this.#load = load;
     this.#list = new LineList({
-      name: "Transcript", empty: "", isWhole: true, pick, draw: (line) => this.#drawLine(line),
+      name: t("Transcript"), empty: "", isWhole: true, pick, draw: (line) => this.#drawLine(line),
     });
     this.#search = element("input", {
-      class: "field", type: "search", "aria-label": "Search the transcript", maxlength: "100",
-      placeholder: "Search", autocomplete: "off", spellcheck: "false", "data-testid": "search",
+      class: "field", type: "search", "aria-label": t("Search the transcript"), maxlength: "100",
+      placeholder: t("Search"), autocomplete: "off", spellcheck: "false", "data-testid": "search",
       oninput: () => {
         clearTimeout(this.#typing);
         this.#typing = setTimeout(() => this.#seek(), searchDelay);
@@ -41,7 +42,7 @@ export class TranscriptPanel {
       onkeydown: (event) => this.#pressed(event),
     });
     this.#languages = element("select", {
-      class: "field", "aria-label": "Language", "data-testid": "language",
+      class: "field", "aria-label": t("Language"), "data-testid": "language",
       onchange: () => this.#open(this.#assets[this.#languages.selectedIndex]),
     });
     this.node = element("div", { class: "replay-panel" },
@@ -79,11 +80,12 @@ export class TranscriptPanel {
       const { lines, language, isWhole } = await this.#load(asset);
       if (round !== this.#round) return;
       this.#list.language = language;
-      this.#take(lines, isWhole ? "" : "Only the beginning is shown. The file has all.");
+      this.#take(lines, isWhole ? "" : t("Only the beginning is shown. The file has all."));
     } catch (error) {
       if (round !== this.#round) return;
-      const why = error instanceof RangeError ? "It is too long to be shown here. Download it."
-        : "The transcript cannot be fetched.";
+      const why = error instanceof RangeError
+        ? t("It is too long to be shown here. Download it.")
+        : t("The transcript cannot be fetched.");
       if (error.name !== "AbortError") this.#take([], why);
     }
   }
@@ -102,7 +104,10 @@ export class TranscriptPanel {
     const query = queryOf(this.#search.value);
     const { length } = this.#lines;
     const found = query ? this.#lines.filter((line) => matches(line, query)).length : 0;
-    setText(this.#found, query && length > 0 ? `${found || "None"} of ${length} lines` : "");
+    const words = found > 0
+      ? tn(length, { one: "{found} of {count} line", other: "{found} of {count} lines" }, { found })
+      : tn(length, { one: "None of {count} line", other: "None of {count} lines" });
+    setText(this.#found, query && length > 0 ? words : "");
     if (query === this.#query) return;
     this.#query = query;
     this.#list.filter((line) => matches(line, query));
@@ -138,8 +143,8 @@ function isSame(code, tag) {
 /** "German", or the code that nobody knows. */
 function nameOf(code) {
   try {
-    return new Intl.DisplayNames(["en"], { type: "language" }).of(code);
+    return new Intl.DisplayNames([locale], { type: "language" }).of(code);
   } catch {
-    return code || "Transcript";
+    return code || t("Transcript");
   }
 }

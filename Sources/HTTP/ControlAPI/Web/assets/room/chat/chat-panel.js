@@ -5,6 +5,7 @@ import { byID, element, reconcile, setText } from "../../common/dom.js";
 import { roleText } from "../moderation/role-dialog.js";
 import { EmojiPicker } from "./emoji-picker.js";
 import { MessageList, quoteOf } from "./message-list.js";
+import { t } from "../../common/texts.js";
 
 const node = {
   composer: byID("composer"),
@@ -64,7 +65,7 @@ export class ChatPanel {
     const known = [...people, ...[...this.#sought.values()].filter(({ id }) => !listed.has(id))];
     const peerID = chosen.startsWith("peer:") ? chosen.slice("peer:".length) : null;
     if (peerID !== null && !known.some(({ id }) => id === peerID)) {
-      known.push({ id: peerID, name: `${this.#names.get(peerID)} (left)` });
+      known.push({ id: peerID, name: t("{name} (left)", { name: this.#names.get(peerID) }) });
     }
     fill(node.roles, roles.map((name) => ({ value: `role:${name}`, text: roleText(name) })));
     fill(node.people, known.map(({ id, name }) => ({ value: `peer:${id}`, text: name })));
@@ -116,9 +117,9 @@ export class ChatPanel {
     const audience = this.#audience;
     node.composer.classList.toggle("is-private", audience !== everybody);
     node.field.placeholder = {
-      role: `Write to role ${audience.role}`,
-      peer: `Write to ${audience.name} only`,
-    }[audience.kind] ?? "Write to everybody";
+      role: t("Write to role {role}", { role: audience.role }),
+      peer: t("Write to {name} only", { name: audience.name }),
+    }[audience.kind] ?? t("Write to everybody");
   }
 
   /** The answer goes to those who have the message. */
@@ -126,7 +127,9 @@ export class ChatPanel {
     const { name, text, audience, isMine } = message;
     this.#answered = message;
     node.reply.hidden = false;
-    setText(node.replyText, `Reply to ${isMine ? "yourself" : name}: ${quoteOf(text)}`);
+    const quote = quoteOf(text);
+    setText(node.replyText, isMine ? t("Reply to yourself: {quote}", { quote })
+      : t("Reply to {name}: {quote}", { name, quote }));
     if (audience.kind === "peer") return this.writeTo({ id: audience.peerID, name: audience.name });
     node.to.value = audience.kind === "role" ? `role:${audience.role}` : "";
     this.#address();

@@ -4,6 +4,7 @@ import { ask } from "../../common/dialog.js";
 import { toast } from "../../common/toasts.js";
 import { badge } from "../controls.js";
 import { ChatPanel } from "./chat-panel.js";
+import { t } from "../../common/texts.js";
 
 export class Chatting {
   #client;
@@ -59,7 +60,8 @@ export class Chatting {
     if (this.#side.current === "chat") return; // the list tells it
     this.#unread.add(message.id);
     this.#count();
-    if (message.mark) toast(`${message.name} wrote ${message.mark}`);
+    const { name, mark } = message;
+    if (mark) toast(t("{name} wrote {mark}", { name, mark }));
     else this.#announcer.say(`${message.name}: ${message.text}`, "messages");
   }
 
@@ -67,15 +69,15 @@ export class Chatting {
     for (const id of ids) this.#unread.delete(id);
     this.#count();
     const count = this.#panel.remove(ids);
-    if (count > 0) this.#announcer.say("A message was deleted", "deletions");
+    if (count > 0) this.#announcer.say(t("A message was deleted"), "deletions");
   }
 
   async #delete({ id, name, isMine }) {
     const isSure = await ask({
-      title: isMine ? "Delete your message?" : `Delete the message of ${name}?`,
-      text: "It disappears for everybody, and from a recording that is running.",
-      confirm: "Delete",
-      refuse: "Cancel",
+      title: isMine ? t("Delete your message?") : t("Delete the message of {name}?", { name }),
+      text: t("It disappears for everybody, and from a recording that is running."),
+      confirm: t("Delete"),
+      refuse: t("Cancel"),
       isDanger: true,
     });
     if (isSure) await this.#attempt(() => this.#client.deleteMessage(id));
@@ -83,6 +85,6 @@ export class Chatting {
 
   #count() {
     const count = this.#unread.size;
-    badge("open-chat", count, count > 0 ? `Chat, ${count} unread` : "Chat");
+    badge("open-chat", count, count > 0 ? t("Chat, {count} unread", { count }) : t("Chat"));
   }
 }

@@ -1,5 +1,7 @@
 // A small choice of emoji, by category, with the words by which they are found: the first ones are
-// the name. Pure.
+// the name. They are English in every language. Pure.
+
+import { t } from "../../common/texts.js";
 
 const lists = {
   Smileys: `
@@ -159,11 +161,16 @@ const lists = {
 🆗 OK`,
 };
 
+const titles = {
+  Smileys: t("Smileys"), Gestures: t("Gestures"), Hearts: t("Hearts"), Nature: t("Nature"),
+  Food: t("Food"), Things: t("Things"), Signs: t("Signs"),
+};
+
 /** @typedef {{text: string, name: string, words: string}} Emoji */
 
 /** @type {{name: string, emoji: Emoji[]}[]} */
-export const emojiCategories = Object.entries(lists).map(([name, list]) => ({
-  name,
+export const emojiCategories = Object.entries(lists).map(([key, list]) => ({
+  name: titles[key],
   emoji: list.trim().split("\n").map((line) => {
     const [, text, words] = /^(\S+) (.+)$/u.exec(line);
     return { text, name: words.split(",")[0], words: words.toLowerCase() };

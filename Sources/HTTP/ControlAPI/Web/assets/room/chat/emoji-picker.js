@@ -2,6 +2,7 @@
 
 import { byID, element, setText } from "../../common/dom.js";
 import { foundEmoji } from "./emoji-list.js";
+import { t, tn } from "../../common/texts.js";
 
 const node = {
   button: byID("emoji-button"),
@@ -53,8 +54,8 @@ export class EmojiPicker {
     node.list.scrollTop = 0;
     this.#reach(this.#buttons[0]);
     const count = this.#buttons.length;
-    const words = count === 1 ? "1 emoji" : `${count} emoji`;
-    setText(node.none, count === 0 ? "No emoji of that name." : node.search.value ? words : "");
+    const words = tn(count, { one: "{count} emoji", other: "{count} emoji" });
+    setText(node.none, count === 0 ? t("No emoji of that name.") : node.search.value ? words : "");
     node.none.classList.toggle("visually-hidden", count > 0);
   }
 
@@ -62,7 +63,7 @@ export class EmojiPicker {
     const buttons = emoji.map((one) => {
       const attributes = {
         class: "emoji-one", type: "button", "aria-label": one.name, title: one.name, tabindex: "-1",
-        "data-testid": "emoji-one", onclick: () => this.#onChoice(one.text),
+        lang: "en", "data-testid": "emoji-one", onclick: () => this.#onChoice(one.text),
       };
       return element("button", attributes, one.text);
     });

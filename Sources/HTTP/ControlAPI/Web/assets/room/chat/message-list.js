@@ -4,6 +4,7 @@ import { byID, element, timeOfDay } from "../../common/dom.js";
 import { icon } from "../../common/icons.js";
 import { linked } from "../../common/link-text.js";
 import { colour } from "../../common/person-colour.js";
+import { t } from "../../common/texts.js";
 
 const messagesMaximum = 500; // the oldest are removed first
 const atEnd = 40; // px that count as the end of the list
@@ -23,6 +24,7 @@ export class MessageList {
   constructor({ onReply, onDelete }) {
     this.#onReply = onReply;
     this.#onDelete = onDelete;
+    this.#root.dataset.empty = t("No messages yet.");
   }
 
   /** @param {{mayWrite: boolean, mayDeleteAll: boolean}} rights of the role */
@@ -52,7 +54,7 @@ export class MessageList {
       if (this.#deleted.has(id)) continue;
       this.#deleted.add(id);
       for (const quote of this.#root.querySelectorAll(".message-quote")) {
-        if (quote.dataset.message === id) quote.replaceWith(lostQuote("A deleted message"));
+        if (quote.dataset.message === id) quote.replaceWith(lostQuote(t("A deleted message")));
       }
       const found = this.#messages.get(id);
       if (!found) continue;
@@ -75,7 +77,8 @@ export class MessageList {
 
   #create(message) {
     const { id, name, peerID, text, at, isMine, mark, replyTo } = message;
-    const author = element("b", { class: "message-name" }, isMine ? `${name} (you)` : name);
+    const author = element("b", { class: "message-name" },
+      isMine ? t("{name} (you)", { name }) : name);
     colour(author, { id: peerID ?? "", name });
     const node = element(
       "li",
@@ -100,26 +103,27 @@ export class MessageList {
 
   #showActions(node, message) {
     const { id, isMine, name, peerID } = message;
-    const whose = isMine ? "your message" : `the message of ${name}`;
     const actions = [];
     const add = (label, drawing, testID, run) =>
       actions.push(element("button", { class: "message-action", type: "button", "aria-label": label,
         title: label, "data-testid": testID, onclick: run }, icon(drawing)));
     // What the server says has no peer to answer.
     if (this.#mayWrite && id && peerID) {
-      add(`Reply to ${whose}`, "reply", "reply", () => this.#onReply(message));
+      add(isMine ? t("Reply to your message") : t("Reply to the message of {name}", { name }),
+        "reply", "reply", () => this.#onReply(message));
     }
     if (id && (isMine ? this.#mayWrite : this.#mayDeleteAll)) {
-      add(`Delete ${whose}`, "delete", "delete-message", () => this.#onDelete(message));
+      add(isMine ? t("Delete your message") : t("Delete the message of {name}", { name }),
+        "delete", "delete-message", () => this.#onDelete(message));
     }
     node.querySelector(".message-actions").replaceChildren(...actions);
   }
 
   /** Part of the message that is answered, which leads to it. */
   #quote(id) {
-    if (this.#deleted.has(id)) return lostQuote("A deleted message");
+    if (this.#deleted.has(id)) return lostQuote(t("A deleted message"));
     const found = this.#messages.get(id);
-    if (!found) return lostQuote("An earlier message");
+    if (!found) return lostQuote(t("An earlier message"));
     const { name, text, peerID } = found.message;
     const author = element("b", { class: "message-name" }, name);
     colour(author, { id: peerID ?? "", name });

@@ -8,6 +8,7 @@ import {
 } from "./improvements.js";
 import { speakerTest } from "./speaker-test.js";
 import { RoomSound } from "../room-sound.js";
+import { t } from "../../common/texts.js";
 
 /**
  * @param {{media: import("./local-media.js").LocalMedia, sound: RoomSound,
@@ -30,16 +31,16 @@ export async function chooseDevices({ media, sound, onFault }) {
   await list();
   media.addEventListener("change", list);
   await ask({
-    title: "Devices",
+    title: t("Devices"),
     content: [
-      labelled("Camera", cameras),
-      labelled("Microphone", microphones),
-      ...(speakers ? [labelled("Loudspeaker", speakers)] : []),
+      labelled(t("Camera"), cameras),
+      labelled(t("Microphone"), microphones),
+      ...(speakers ? [labelled(t("Loudspeaker"), speakers)] : []),
       ...(RoomSound.isOutputAskedFor ? [speakerChooser(sound, onFault)] : []),
       speakerTest({ outputID: () => sound.outputID, onFault }),
       ...switches(media, onFault),
     ],
-    confirm: "Done",
+    confirm: t("Done"),
   });
   media.removeEventListener("change", list);
 }
@@ -57,7 +58,7 @@ function switches(media, onFault) {
       (isOn) => media.improveSound(name, isOn)));
   const { camera } = media;
   if (!canBlur(camera)) return nodes;
-  const blur = checkbox("Blur the background", "By your computer’s own means.",
+  const blur = checkbox(t("Blur the background"), t("By your computer’s own means."),
     { isOn: isBlurred(camera) });
   return [...nodes, onChange({ ...blur, testID: "background-blur" },
     (isOn) => setBlurred(media.camera ?? camera, isOn))];
@@ -65,7 +66,7 @@ function switches(media, onFault) {
 
 /** Opens the browser's own list of loudspeakers, and names the chosen one. */
 function speakerChooser(sound, onFault) {
-  const text = () => (sound.outputName ? `${sound.outputName} …` : "Choose a loudspeaker …");
+  const text = () => (sound.outputName ? `${sound.outputName} …` : t("Choose a loudspeaker …"));
   const attributes = {
     class: "button",
     type: "button",

@@ -2,13 +2,15 @@
 // off, which is remembered.
 
 import { isKept, keep } from "../../common/kept.js";
+import { t } from "../../common/texts.js";
 
 const sounds = [
-  { name: "noiseSuppression", text: "Noise suppression", hint: "Less of fans, keys and streets." },
-  { name: "echoCancellation", text: "Echo cancellation",
-    hint: "Others do not hear themselves. Off only with headphones." },
-  { name: "autoGainControl", text: "Even volume",
-    hint: "Quiet voices are raised, loud ones lowered." },
+  { name: "noiseSuppression", text: t("Noise suppression"),
+    hint: t("Less of fans, keys and streets.") },
+  { name: "echoCancellation", text: t("Echo cancellation"),
+    hint: t("Others do not hear themselves. Off only with headphones.") },
+  { name: "autoGainControl", text: t("Even volume"),
+    hint: t("Quiet voices are raised, loud ones lowered.") },
 ];
 const blur = "backgroundBlur";
 const keyOf = (name) => `roomcast.${name}`;

@@ -3,7 +3,25 @@
 
 import { Queue } from "../../client/queue.js";
 import { improveSound, restoreBlur, soundWanted } from "./improvements.js";
+import { t } from "../../common/texts.js";
 
+// Whole sentences of each: other languages have different articles for them.
+const words = {
+  video: {
+    missing: () => t("No camera was found."),
+    refused: () => t("This page may not use your camera. Allow it in the browser."),
+    busy: () => t("Your camera is in use by another program."),
+    lost: () => t("Your camera was disconnected."),
+    failed: (reason) => t("Your camera did not start: {reason}", { reason }),
+  },
+  audio: {
+    missing: () => t("No microphone was found."),
+    refused: () => t("This page may not use your microphone. Allow it in the browser."),
+    busy: () => t("Your microphone is in use by another program."),
+    lost: () => t("Your microphone was disconnected."),
+    failed: (reason) => t("Your microphone did not start: {reason}", { reason }),
+  },
+};
 const pictureWanted = {
   width: { ideal: 1280 },
   height: { ideal: 720 },
@@ -19,8 +37,8 @@ const pictureWanted = {
  */
 export class LocalMedia extends EventTarget {
   stream = new MediaStream();
-  #video = deviceFor("camera", () => pictureWanted);
-  #audio = deviceFor("microphone", soundWanted);
+  #video = deviceFor(words.video, () => pictureWanted);
+  #audio = deviceFor(words.audio, soundWanted);
   #work = new Queue();
 
   constructor() {
@@ -156,7 +174,7 @@ export class LocalMedia extends EventTarget {
     if (!device.isHeld || this.#trackOf(kind)) return;
     if (!this.isAvailable) {
       this.#failed(kind,
-        "Camera and microphone need a secure page: HTTPS, or this machine itself.");
+        t("Camera and microphone need a secure page: HTTPS, or this machine itself."));
       return;
     }
     const { id } = device;
@@ -168,7 +186,7 @@ export class LocalMedia extends EventTarget {
         if (device.id === id) device.id = "";
         return this.#open(kind);
       }
-      if (device.isHeld) this.#failed(kind, explanation(error, device.word));
+      if (device.isHeld) this.#failed(kind, explanation(error, device.words));
     }
   }
 
@@ -191,7 +209,7 @@ export class LocalMedia extends EventTarget {
   #lost(track) {
     const { kind } = track;
     if (this.#trackOf(kind) === track) {
-      this.#failed(kind, `Your ${this.#device(kind).word} was disconnected.`);
+      this.#failed(kind, this.#device(kind).words.lost());
     }
   }
 
@@ -216,22 +234,22 @@ export class LocalMedia extends EventTarget {
  * @param {() => object} wanted its constraints
  * @returns the state of a device: isHeld: it is open, or should be; id: "" for any
  */
-function deviceFor(word, wanted) {
-  return { word, wanted, isOn: true, isHeld: true, id: "", problem: "" };
+function deviceFor(words, wanted) {
+  return { words, wanted, isOn: true, isHeld: true, id: "", problem: "" };
 }
 
 function isMissing(error) {
   return ["NotFoundError", "OverconstrainedError"].includes(error.name);
 }
 
-function explanation(error, word) {
-  if (isMissing(error)) return `No ${word} was found.`;
+function explanation(error, words) {
+  if (isMissing(error)) return words.missing();
   switch (error.name) {
     case "NotAllowedError":
-      return `This page may not use your ${word}. Allow it in the browser.`;
+      return words.refused();
     case "NotReadableError":
-      return `Your ${word} is in use by another program.`;
+      return words.busy();
     default:
-      return `Your ${word} did not start: ${error.message}`;
+      return words.failed(error.message);
   }
 }

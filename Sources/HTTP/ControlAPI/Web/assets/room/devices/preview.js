@@ -9,6 +9,7 @@ import { entranceWords } from "../invite/entrance.js";
 import { LevelMeter } from "./level-meter.js";
 import { roomTitle } from "../../common/room-name.js";
 import { roleText } from "../moderation/role-dialog.js";
+import { t, tn } from "../../common/texts.js";
 
 const nameKey = "roomcast.name";
 const usualRoles = ["guest", "viewer"];
@@ -98,7 +99,7 @@ export class Preview {
   #showJoining(isJoining) {
     this.#isJoining = isJoining;
     node.join.setAttribute("aria-disabled", String(isJoining));
-    node.join.textContent = isJoining ? "Joining …" : "Join room";
+    node.join.textContent = isJoining ? t("Joining …") : t("Join room");
   }
 
   #show() {
@@ -106,7 +107,7 @@ export class Preview {
     const media = this.#media;
     if (node.video.srcObject !== media.stream) node.video.srcObject = media.stream;
     node.video.hidden = !media.camera;
-    const without = media.isCameraOn ? "Waiting for your camera …" : "Camera off";
+    const without = media.isCameraOn ? t("Waiting for your camera …") : t("Camera off");
     const state = media.camera ? "" : without;
     setText(node.note, media.problem || state);
     toggle(node.camera, media.isCameraOn, "camera", "cameraOff");
@@ -125,7 +126,8 @@ export class Preview {
     const isChosen = names.length === 1 && !this.#entrance.hasToken;
     node.role.closest("label").hidden = this.#entrance.hasToken || isChosen;
     node.lead.textContent = isChosen
-      ? `You are about to join as ${roleText(names[0])}` : "You are about to join";
+      ? t("You are about to join as {role}", { role: roleText(names[0]) })
+      : t("You are about to join");
   }
 
   /** Data from the server; the page works without it. */
@@ -138,11 +140,11 @@ export class Preview {
     const room = list?.find((one) => one.id === roomID);
     if (room?.name) node.title.textContent = roomTitle(room.name);
     const count = room?.peer_count ?? 0;
-    const people = count === 1 ? "1 person is here." : `${count} people are here.`;
+    const people = tn(count, { one: "{count} person is here.", other: "{count} people are here." });
     // If the server does not list rooms, the page does not show people either.
-    if (list) node.status.textContent = count === 0 ? "Nobody is here yet." : people;
+    if (list) node.status.textContent = count === 0 ? t("Nobody is here yet.") : people;
     if (settings?.open_tokens === false && !this.#entrance.hasToken) {
-      node.status.textContent = "Only people with an invitation link can enter.";
+      node.status.textContent = t("Only people with an invitation link can enter.");
     }
   }
 }

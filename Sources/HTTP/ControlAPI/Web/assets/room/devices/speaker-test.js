@@ -1,6 +1,7 @@
 // Two short tones on the chosen loudspeaker.
 
 import { element, setText } from "../../common/dom.js";
+import { t } from "../../common/texts.js";
 
 const tones = [523.25, 783.99]; // Hz
 const toneLength = 0.35; // s
@@ -17,14 +18,14 @@ export function speakerTest({ outputID, onFault }) {
     onclick: async () => {
       if (button.getAttribute("aria-disabled") === "true") return;
       button.setAttribute("aria-disabled", "true");
-      setText(note, "Playing …");
-      await play(outputID()).then(() => setText(note, "Did you hear two tones?"), (error) => {
+      setText(note, t("Playing …"));
+      await play(outputID()).then(() => setText(note, t("Did you hear two tones?")), (error) => {
         setText(note, "");
         onFault(error.message);
       });
       button.setAttribute("aria-disabled", "false");
     } };
-  const button = element("button", attributes, "Test the loudspeaker");
+  const button = element("button", attributes, t("Test the loudspeaker"));
   return element("div", { class: "speaker-test" }, button, note);
 }
 

@@ -2,6 +2,7 @@
 // names; or by none, and then as a guest.
 
 import { roomToken, tokenOfCode } from "../../common/api.js";
+import { t } from "../../common/texts.js";
 
 export class Entrance {
   /** The role that the address names; empty if it leaves the choice. */
@@ -46,8 +47,8 @@ export class Entrance {
  */
 export function entranceWords(error) {
   const code = error.code ?? error.status ?? 0;
-  const reason = `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}`.replace(/\.$/,
-    "");
+  const { message: words } = error;
+  const reason = `${words.charAt(0).toUpperCase()}${words.slice(1)}`.replace(/\.$/, "");
   const advice = adviceOn(code);
   return advice ? `${reason}. ${advice}` : `${reason}.`;
 }
@@ -55,18 +56,18 @@ export function entranceWords(error) {
 function adviceOn(code) {
   const status = code >= 40000 ? Math.floor(code / 100) : code;
   if (code === 40001 || code === 40002 || status === 404) {
-    return "Check the link, or ask whoever invited you for a new one.";
+    return t("Check the link, or ask whoever invited you for a new one.");
   }
   switch (status) {
     case 401:
-      return "The link is not valid any more. Ask whoever invited you for a new one.";
+      return t("The link is not valid any more. Ask whoever invited you for a new one.");
     case 403:
-      return "Try again later, or ask whoever hosts the room.";
+      return t("Try again later, or ask whoever hosts the room.");
     case 410:
-      return "The room is over. Ask whoever hosted it.";
+      return t("The room is over. Ask whoever hosted it.");
     case 429:
     case 503:
-      return "Try again in a moment.";
+      return t("Try again in a moment.");
     default:
       return "";
   }

@@ -5,19 +5,19 @@ import { copyField } from "../../common/copy-field.js";
 import { ask } from "../../common/dialog.js";
 import { element } from "../../common/dom.js";
 import { roleText } from "../moderation/role-dialog.js";
+import { t } from "../../common/texts.js";
 
 const words = {
-  title: "Invite people",
-  text: "Send them one of these links.",
-  watch: "Watch page",
-  watchText: "Sees the stream when it is on air. Nobody in the room sees or hears them.",
-  publishing: "Joins the room, and can be seen and heard.",
-  heard: "Joins the room, and can be heard.",
-  quiet: "Joins the room to watch and to chat.",
-  refused: "Only a host of this room can invite people into it.",
-  failed: "The links into the room could not be made:",
-  loading: "Making the links …",
-  done: "Done",
+  title: t("Invite people"),
+  text: t("Send them one of these links."),
+  watch: t("Watch page"),
+  watchText: t("Sees the stream when it is on air. Nobody in the room sees or hears them."),
+  publishing: t("Joins the room, and can be seen and heard."),
+  heard: t("Joins the room, and can be heard."),
+  quiet: t("Joins the room to watch and to chat."),
+  refused: t("Only a host of this room can invite people into it."),
+  loading: t("Making the links …"),
+  done: t("Done"),
 };
 
 /**
@@ -64,7 +64,8 @@ function hintOf(publishes) {
 }
 
 function reasonOf(error) {
-  return [401, 403].includes(error.status) ? words.refused : `${words.failed} ${error.message}`;
+  return [401, 403].includes(error.status) ? words.refused
+    : t("The links into the room could not be made: {reason}", { reason: error.message });
 }
 
 function pageOf(kind, roomID) {
@@ -73,7 +74,7 @@ function pageOf(kind, roomID) {
 
 function entry({ key, name, hint, url }, roomName) {
   const id = `invite-${key.replace(/[^A-Za-z0-9_-]/g, "-")}`;
-  const link = copyField({ label: `Link for: ${name}`, text: url, shareTitle: roomName,
+  const link = copyField({ label: t("Link for: {name}", { name }), text: url, shareTitle: roomName,
     testID: id });
   return element("section", { class: "invite-link", "aria-labelledby": `${id}-name` },
     element("h3", { id: `${id}-name` }, name),

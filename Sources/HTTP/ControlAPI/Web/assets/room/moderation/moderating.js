@@ -4,6 +4,7 @@ import { ask } from "../../common/dialog.js";
 import { Requests } from "./requests.js";
 import { chooseRole, chooseRoles, roleText } from "./role-dialog.js";
 import { toast } from "../../common/toasts.js";
+import { t } from "../../common/texts.js";
 
 export class Moderating {
   #client;
@@ -57,7 +58,8 @@ export class Moderating {
     if (!chosen) return;
     const { from, to } = chosen;
     const isDone = await this.#attempt(() => moderation.changeRoles(from, to));
-    if (isDone) toast(`Everybody who was ${roleText(from)} is ${roleText(to)} now`);
+    const values = { from: roleText(from), to: roleText(to) };
+    if (isDone) toast(t("Everybody who was {from} is {to} now", values));
   }
 
   async #changeRole(person) {
@@ -66,14 +68,15 @@ export class Moderating {
     const { role, isForced } = chosen;
     const { moderation } = this.#client;
     const isDone = await this.#attempt(() => moderation.changeRole(person.id, role, { isForced }));
-    if (isDone && !isForced) toast(`${person.name} was asked to be ${roleText(role)}`);
+    const values = { name: person.name, role: roleText(role) };
+    if (isDone && !isForced) toast(t("{name} was asked to be {role}", values));
   }
 
   async #remove(person) {
     const isSure = await ask({
-      title: `Remove ${person.name} from the room?`,
-      confirm: "Remove",
-      refuse: "Cancel",
+      title: t("Remove {name} from the room?", { name: person.name }),
+      confirm: t("Remove"),
+      refuse: t("Cancel"),
       isDanger: true,
     });
     if (isSure) await this.#attempt(() => this.#client.moderation.remove(person.id));
@@ -84,11 +87,11 @@ export class Moderating {
   roleOffered(offer) {
     const role = roleText(offer.role);
     const question = {
-      title: `Become ${role}?`,
-      text: `${this.#nameOf(offer.requestedBy)} would like you to be ${role}. What you may do in`
-        + " the room changes with it.",
-      confirm: `Become ${role}`,
-      refuse: "Not now",
+      title: t("Become {role}?", { role }),
+      text: t("{name} would like you to be {role}. What you may do in the room changes with it.",
+        { name: this.#nameOf(offer.requestedBy), role }),
+      confirm: t("Become {role}", { role }),
+      refuse: t("Not now"),
     };
     this.#requests.add("role", question, () =>
       this.#attempt(() => this.#client.moderation.acceptRole(offer)));
@@ -117,13 +120,13 @@ export class Moderating {
     const media = this.#media;
     if (kind === "audio" && media.isMicrophoneOn) {
       media.setMicrophone(false);
-      toast(`${name} muted your microphone`);
+      toast(t("{name} muted your microphone", { name }));
     } else if (kind === "video" && media.isCameraOn) {
       media.setCamera(false);
-      toast(`${name} turned your camera off`);
+      toast(t("{name} turned your camera off", { name }));
     } else if (kind === "screen" && this.#publishing.screen) {
       this.#publishing.stopScreen();
-      toast(`${name} stopped your screen share`);
+      toast(t("{name} stopped your screen share", { name }));
     }
   }
 
@@ -131,20 +134,20 @@ export class Moderating {
     const media = this.#media;
     if (kind === "audio" && !media.isMicrophoneOn) {
       const question = {
-        title: "Turn your microphone on?",
-        text: `${name} asks you to unmute.`,
-        confirm: "Unmute",
-        refuse: "Stay muted",
+        title: t("Turn your microphone on?"),
+        text: t("{name} asks you to unmute.", { name }),
+        confirm: t("Unmute"),
+        refuse: t("Stay muted"),
       };
       this.#requests.add(kind, question, () => {
         if (this.#publishing.has(kind)) media.setMicrophone(true);
       });
     } else if (kind === "video" && !media.isCameraOn) {
       const question = {
-        title: "Turn your camera on?",
-        text: `${name} asks to see you.`,
-        confirm: "Turn on",
-        refuse: "Stay off",
+        title: t("Turn your camera on?"),
+        text: t("{name} asks to see you.", { name }),
+        confirm: t("Turn on"),
+        refuse: t("Stay off"),
       };
       this.#requests.add(kind, question, () => {
         if (this.#publishing.has(kind)) media.setCamera(true);
@@ -153,6 +156,6 @@ export class Moderating {
   }
 
   #nameOf(peerID) {
-    return this.#client.room.peers.get(peerID)?.name || "The host";
+    return this.#client.room.peers.get(peerID)?.name || t("The host");
   }
 }

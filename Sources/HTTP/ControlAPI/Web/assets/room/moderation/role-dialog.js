@@ -2,9 +2,14 @@
 
 import { ask, checkbox, choice, labelled } from "../../common/dialog.js";
 import { element } from "../../common/dom.js";
+import { language, t } from "../../common/texts.js";
 
-/** "Host" for "host". */
-export const roleText = (name) => name.charAt(0).toUpperCase() + name.slice(1);
+// The roles that every server has unless its operator defines others.
+const usual = { host: t("Host"), guest: t("Guest"), viewer: t("Viewer") };
+
+/** "Host" for "host"; a role that the operator named keeps that name in any language. */
+export const roleText = (name) =>
+  Object.hasOwn(usual, name) ? usual[name] : name.charAt(0).toUpperCase() + name.slice(1);
 
 /**
  * @param {{name: string, role: string}} person
@@ -15,17 +20,17 @@ export async function chooseRole(person, roles) {
   const others = roles.filter((name) => name !== person.role);
   const role = choice(
     "role",
-    `${person.name} is ${roleText(person.role)} now. The new role:`,
+    t("{name} is {role} now. The new role:",
+      { name: person.name, role: roleText(person.role) }),
     others.map((name) => ({ value: name, text: roleText(name) })),
   );
-  const isAsked = checkbox(`Ask ${person.name} first`, "Without, the role changes at once.", {
-    isOn: true,
-  });
+  const isAsked = checkbox(t("Ask {name} first", { name: person.name }),
+    t("Without, the role changes at once."), { isOn: true });
   const isChosen = await ask({
-    title: `Change the role of ${person.name}`,
+    title: t("Change the role of {name}", { name: person.name }),
     content: [role.node, isAsked.node],
-    confirm: "Change role",
-    refuse: "Cancel",
+    confirm: t("Change role"),
+    refuse: t("Cancel"),
   });
   return isChosen ? { role: role.value(), isForced: !isAsked.isOn() } : null;
 }
@@ -48,11 +53,11 @@ export async function chooseRoles({ name, known }) {
   from.addEventListener("change", proposeOthers);
   proposeOthers();
   const isChosen = await ask({
-    title: "Change roles",
-    text: "All of a role have the other one at once.",
-    content: [labelled("Everybody who is", from), labelled("becomes", to)],
-    confirm: "Change roles",
-    refuse: "Cancel",
+    title: t("Change roles"),
+    text: t("All of a role have the other one at once."),
+    content: [labelled(t("Everybody who is"), from), labelled(t("becomes"), to)],
+    confirm: t("Change roles"),
+    refuse: t("Cancel"),
   });
   return isChosen ? { from: from.value, to: to.value } : null;
 }

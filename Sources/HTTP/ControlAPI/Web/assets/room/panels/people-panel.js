@@ -6,6 +6,7 @@ import { colour } from "../../common/person-colour.js";
 import { closeOrphanedMenu, toggleMenu } from "../../common/menu.js";
 import { qualityMark, showQuality } from "../quality-mark.js";
 import { roleText } from "../moderation/role-dialog.js";
+import { t, tn } from "../../common/texts.js";
 
 const searchedFrom = 8; // people; a shorter list needs no search
 const searchDelay = 300; // ms without a key before the server is searched
@@ -48,7 +49,7 @@ export class PeoplePanel {
   /** @param {number} count of all people; a large room lists only some */
   count(count) {
     this.#count = count;
-    setText(node.tab, `People (${count})`);
+    setText(node.tab, t("People ({count})", { count }));
   }
 
   /** @param {object[]} people see `peopleOf` in room-view.js */
@@ -76,9 +77,12 @@ export class PeoplePanel {
       create: (person) => this.#create(person),
       update: (row, person) => this.#update(row, person),
     });
-    setText(node.none, text && shown.length === 0 ? "Nobody of that name." : "");
+    setText(node.none, text && shown.length === 0 ? t("Nobody of that name.") : "");
     const beyond = text ? 0 : this.#count - this.#people.length;
-    setText(node.note, beyond > 0 ? `${beyond} more, who only watch: the search finds them.` : "");
+    setText(node.note, beyond > 0 ? tn(beyond, {
+      one: "{count} more, who only watches: the search finds them.",
+      other: "{count} more, who only watch: the search finds them.",
+    }) : "");
     closeOrphanedMenu();
   }
 
@@ -106,7 +110,7 @@ export class PeoplePanel {
     row.person = person;
     colour(row, person);
     setText(row.querySelector(".face"), initials(person.name));
-    const name = person.isLocal ? `${person.name} (you)` : person.name;
+    const name = person.isLocal ? t("{name} (you)", { name: person.name }) : person.name;
     setText(row.querySelector("b"), name);
     setText(row.querySelector(".person-text span"), roleText(person.role));
     showQuality(row.querySelector(".quality"), person.quality ?? null);
@@ -117,7 +121,7 @@ export class PeoplePanel {
       marks.replaceChildren(...marksOf(person));
     }
     const more = row.querySelector("button");
-    more.setAttribute("aria-label", `What to do with ${name}`);
+    more.setAttribute("aria-label", t("What to do with {name}", { name }));
     more.hidden = this.#rules.actionsOf(person).length === 0;
   }
 
@@ -154,12 +158,12 @@ function marksOf(person) {
       icon(name), ...children));
   if (person.hand > 0) {
     const mark = element("b", {}, String(person.hand));
-    add("hand", `Hand raised, number ${person.hand}`, mark);
+    add("hand", t("Hand raised, number {number}", { number: person.hand }), mark);
     marks[0].className = "hand-mark";
     marks[0].dataset.testid = "hand-mark";
   }
-  if (person.screen) add("screen", "Shares the screen");
-  if (person.isSilent) add("microphoneOff", "Microphone off");
-  if (person.isDark) add("cameraOff", "Camera off");
+  if (person.screen) add("screen", t("Shares the screen"));
+  if (person.isSilent) add("microphoneOff", t("Microphone off"));
+  if (person.isDark) add("cameraOff", t("Camera off"));
   return marks;
 }

@@ -3,6 +3,7 @@
 import { kinds } from "../../client/poll-book.js";
 import { checkbox, labelled } from "../../common/dialog.js";
 import { byID, element } from "../../common/dom.js";
+import { t, tc } from "../../common/texts.js";
 
 const optionsMaximum = 20;
 const questionsMaximum = 20;
@@ -17,9 +18,11 @@ export class PollForm {
   #onStart;
   #questions = element("div", { class: "poll-drafts" });
   #title = field("poll-title", { required: true });
-  #isQuiz = checkbox("Quiz", "Some options are right. Who knew most is shown when it is over.");
-  #isAnonymous = checkbox("Anonymous", "Nobody sees who answered what.");
-  #more = button("Add a question", () => this.#addQuestion().querySelector(".field").focus());
+  #isQuiz = checkbox(t("Quiz"),
+    t("Some options are right. Who knew most is shown when it is over."));
+  #isAnonymous = checkbox(t("Anonymous"), t("Nobody sees who answered what."));
+  #more = button(t("Add a question"),
+    () => this.#addQuestion().querySelector(".field").focus());
 
   /** @param {{onStart: (draft: object) => Promise<boolean>}} rules */
   constructor({ onStart }) {
@@ -28,7 +31,7 @@ export class PollForm {
     node.form.addEventListener("submit", (event) => this.#submitted(event));
     this.#isQuiz.node.addEventListener("change", () => this.#showKind());
     node.form.append(
-      labelled("Title", this.#title),
+      labelled(t("Title"), this.#title),
       this.#isQuiz.node,
       this.#questions,
       this.#more,
@@ -36,7 +39,7 @@ export class PollForm {
       // Before the form is validated, also on Enter in a field.
       element("button",
         { class: "button button-primary", type: "submit", "data-testid": "start-poll",
-        onclick: () => this.#checkRight() }, "Start the poll"),
+        onclick: () => this.#checkRight() }, t("Start the poll")),
     );
     this.#clear();
   }
@@ -76,7 +79,7 @@ export class PollForm {
       const marks = [...draft.querySelectorAll(".poll-right input")];
       const isMissing = this.#isQuiz.isOn() && !isInWords(draft)
         && !marks.some((mark) => mark.checked);
-      marks[0].setCustomValidity(isMissing ? "Mark what is right." : "");
+      marks[0].setCustomValidity(isMissing ? t("Mark what is right.") : "");
     }
   }
 
@@ -84,10 +87,10 @@ export class PollForm {
     const number = this.#questions.children.length + 1;
     const options = element("div", { class: "poll-options" });
     const kind = element("select", { class: "field", "data-testid": "poll-kind" },
-      element("option", { value: kinds.one }, "One choice"),
-      element("option", { value: kinds.several }, "Several choices"),
-      element("option", { value: kinds.short }, "In words"));
-    const more = button("Add an option", () => addOption(options, more).focus());
+      element("option", { value: kinds.one }, t("One choice")),
+      element("option", { value: kinds.several }, t("Several choices")),
+      element("option", { value: kinds.short }, t("In words")));
+    const more = button(t("Add an option"), () => addOption(options, more).focus());
     kind.addEventListener("change", () => {
       const isWords = isInWords(draft);
       options.hidden = more.hidden = isWords;
@@ -96,9 +99,9 @@ export class PollForm {
     const draft = element(
       "fieldset",
       { class: "poll-draft" },
-      element("legend", {}, `Question ${number}`),
-      labelled("Question", field("poll-question", { required: true })),
-      labelled("Answer", kind),
+      element("legend", {}, t("Question {number}", { number })),
+      labelled(t("Question"), field("poll-question", { required: true })),
+      labelled(tc("field", "Answer"), kind),
       options,
       more,
     );
@@ -147,12 +150,13 @@ const isInWords = (draft) => kindOf(draft) === kinds.short;
 
 function addOption(options, more) {
   const number = options.children.length + 1;
-  const name = `Option ${number}`;
+  const name = t("Option {number}", { number });
   const input = field("poll-option", { required: true });
-  const mark = element("input", { type: "checkbox", "aria-label": `${name} is right` });
+  const mark = element("input",
+    { type: "checkbox", "aria-label": t("Option {number} is right", { number }) });
   options.append(
     element("div", { class: "poll-option" }, labelled(name, input),
-      element("label", { class: "option poll-right" }, mark, element("span", {}, "Right"))),
+      element("label", { class: "option poll-right" }, mark, element("span", {}, t("Right")))),
   );
   more.hidden = number >= optionsMaximum;
   return input;

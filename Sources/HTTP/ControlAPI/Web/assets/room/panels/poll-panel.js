@@ -3,6 +3,7 @@
 import { kinds, share } from "../../client/poll-book.js";
 import { byID, element, reconcile, setText } from "../../common/dom.js";
 import { PollForm } from "./poll-form.js";
+import { t, tn } from "../../common/texts.js";
 
 const node = {
   list: byID("polls"),
@@ -38,7 +39,7 @@ export class PollPanel {
       create: (poll) => this.#create(poll),
       update: (item, poll) => this.#update(item, poll),
     });
-    setText(node.none, polls.length === 0 ? "No polls yet." : "");
+    setText(node.none, polls.length === 0 ? t("No polls yet.") : "");
   }
 
   #create(poll) {
@@ -47,7 +48,7 @@ export class PollPanel {
       "button",
       { class: "button", type: "button", "data-testid": "stop-poll",
         "aria-describedby": id, onclick: () => this.#rules.onStop(poll.id) },
-      "Stop",
+      t("Stop"),
     );
     return element(
       "li",
@@ -61,7 +62,7 @@ export class PollPanel {
         element(
           "section",
           { class: "poll-standings", "aria-labelledby": `${id}-standings` },
-          element("h4", { id: `${id}-standings` }, "Standings"),
+          element("h4", { id: `${id}-standings` }, t("Standings")),
           element("ol", {}),
         ),
       ),
@@ -69,7 +70,7 @@ export class PollPanel {
   }
 
   #update(item, poll) {
-    setText(item.querySelector("h3"), poll.title || "Poll");
+    setText(item.querySelector("h3"), poll.title || t("Poll"));
     setText(item.querySelector(".poll-state"), this.#stateOf(poll));
     const stop = item.querySelector(".poll-head button");
     const hadFocus = stop === document.activeElement;
@@ -92,18 +93,20 @@ export class PollPanel {
       key: ({ position }) => String(position),
       create: () => element("li", { "data-testid": "poll-standing" }),
       update: (row, { peer, name, score }) => {
-        const points = score === 1 ? "1 point" : `${score} points`;
+        const points = tn(score, { one: "{count} point", other: "{count} points" });
         setText(row, `${this.#rules.nameOf(peer, name)} · ${points}`);
       },
     });
   }
 
   #stateOf(poll) {
-    const parts = [poll.isRunning ? "Running" : "Over"];
-    if (poll.isQuiz) parts.push("quiz");
-    if (poll.startedBy) parts.push(`asked by ${this.#rules.nameOf(poll.startedBy)}`);
-    if (poll.isAnonymous) parts.push("anonymous");
-    parts.push(poll.voters === 1 ? "1 has answered" : `${poll.voters} have answered`);
+    const parts = [poll.isRunning ? t("Running") : t("Over")];
+    if (poll.isQuiz) parts.push(t("quiz"));
+    if (poll.startedBy) {
+      parts.push(t("asked by {name}", { name: this.#rules.nameOf(poll.startedBy) }));
+    }
+    if (poll.isAnonymous) parts.push(t("anonymous"));
+    parts.push(tn(poll.voters, { one: "{count} has answered", other: "{count} have answered" }));
     return parts.join(" · ");
   }
 
@@ -118,7 +121,7 @@ export class PollPanel {
       : question.options.map(({ index, text }) =>
           element("label", { class: "option" },
             element("input", { type, name, value: index }), element("span", {}, text)));
-    const send = element("button", { class: "button button-primary", type: "submit" }, "Answer");
+    const send = element("button", { class: "button button-primary", type: "submit" }, t("Answer"));
     const submitted = async (event) => {
       event.preventDefault();
       const answer = answerOf(question, event.target);
@@ -188,8 +191,8 @@ function showBar(bar, poll, question, option) {
   const percent = share(option.votes ?? 0, question.total);
   const notes = [];
   if (isShown) notes.push(`${option.votes} · ${percent} %`);
-  if (isOwn) notes.push("your answer");
-  if (option.isRight && !poll.isRunning) notes.push("right");
+  if (isOwn) notes.push(t("your answer"));
+  if (option.isRight && !poll.isRunning) notes.push(t("right"));
   setText(bar.querySelector(".bar-count"), notes.join(", "));
   bar.classList.toggle("is-own", isOwn);
   bar.querySelector(".bar").hidden = !isShown;
@@ -198,6 +201,9 @@ function showBar(bar, poll, question, option) {
 
 function wordsOf(question) {
   if (question.options.length > 0) return "";
-  const count = question.total === 1 ? "1 answer" : `${question.total} answers`;
-  return question.own?.text ? `${count}. Yours: ${question.own.text}` : count;
+  const answer = question.own?.text;
+  return answer
+    ? tn(question.total, { one: "{count} answer. Yours: {answer}",
+      other: "{count} answers. Yours: {answer}" }, { answer })
+    : tn(question.total, { one: "{count} answer", other: "{count} answers" });
 }

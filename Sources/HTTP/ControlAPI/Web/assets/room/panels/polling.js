@@ -5,6 +5,7 @@ import { badge } from "../controls.js";
 import { byID, setText } from "../../common/dom.js";
 import { PollPanel } from "./poll-panel.js";
 import { toast } from "../../common/toasts.js";
+import { t } from "../../common/texts.js";
 
 export class Polling {
   #client;
@@ -68,14 +69,16 @@ export class Polling {
 
   draw() {
     const { runningCount, polls } = this.#client.pollBook;
-    setText(byID("tab-polls"), runningCount > 0 ? `Polls (${runningCount})` : "Polls");
+    setText(byID("tab-polls"), runningCount > 0
+      ? t("Polls ({count})", { count: runningCount }) : t("Polls"));
     this.#panel.show(polls);
   }
 
   #started(poll) {
     this.#fill(poll);
     if (poll.startedBy === this.#client.peerID) return;
-    const news = `${this.#nameOf(poll.startedBy)} asks: ${poll.title || "a poll"}`;
+    const news = t("{name} asks: {title}",
+      { name: this.#nameOf(poll.startedBy), title: poll.title || t("a poll") });
     if (this.#side.current === "polls") return this.#announcer.say(news); // it is visible
     toast(news);
     this.#count(this.#unseen + 1);
@@ -83,12 +86,12 @@ export class Polling {
 
   #stopped(poll) {
     this.#fill(poll);
-    toast(`The poll is over: ${poll.title || "a poll"}`);
+    toast(t("The poll is over: {title}", { title: poll.title || t("a poll") }));
   }
 
   #count(count) {
     this.#unseen = count;
-    badge("open-polls", count, count > 0 ? `Polls, ${count} new` : "Polls");
+    badge("open-polls", count, count > 0 ? t("Polls, {count} new", { count }) : t("Polls"));
   }
 
   /** Polls from before we joined, or while we were away, are not announced. */
@@ -123,7 +126,7 @@ export class Polling {
   }
 
   #nameOf(peerID, known = "") {
-    if (peerID === this.#client.peerID) return "You";
-    return this.#client.room.peers.get(peerID)?.name || known || "Somebody";
+    if (peerID === this.#client.peerID) return t("You");
+    return this.#client.room.peers.get(peerID)?.name || known || t("Somebody");
   }
 }

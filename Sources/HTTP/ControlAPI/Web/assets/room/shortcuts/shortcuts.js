@@ -3,19 +3,20 @@
 
 import { byID } from "../../common/dom.js";
 import { isKept, keep } from "../../common/kept.js";
+import { t } from "../../common/texts.js";
 
 const offKey = "roomcast.shortcuts-off";
 
 /** @type {{key: string, shown: string, words: string, control: string}[]} control: an id */
 export const shortcuts = [
-  { key: "m", shown: "M", words: "Mute or unmute", control: "microphone" },
-  { key: "v", shown: "V", words: "Camera on or off", control: "camera" },
-  { key: "s", shown: "S", words: "Share the screen, or stop", control: "screen" },
-  { key: "h", shown: "H", words: "Raise or lower your hand", control: "hand" },
-  { key: "r", shown: "R", words: "React", control: "react" },
-  { key: "c", shown: "C", words: "Chat", control: "open-chat" },
-  { key: "p", shown: "P", words: "People", control: "open-people" },
-  { key: "l", shown: "L", words: "Speaker view or grid", control: "speaker-view" },
+  { key: "m", shown: "M", words: t("Mute or unmute"), control: "microphone" },
+  { key: "v", shown: "V", words: t("Camera on or off"), control: "camera" },
+  { key: "s", shown: "S", words: t("Share the screen, or stop"), control: "screen" },
+  { key: "h", shown: "H", words: t("Raise or lower your hand"), control: "hand" },
+  { key: "r", shown: "R", words: t("React"), control: "react" },
+  { key: "c", shown: "C", words: t("Chat"), control: "open-chat" },
+  { key: "p", shown: "P", words: t("People"), control: "open-people" },
+  { key: "l", shown: "L", words: t("Speaker view or grid"), control: "speaker-view" },
 ];
 
 export class Shortcuts {

@@ -6,6 +6,7 @@ import { colour } from "../../common/person-colour.js";
 import { float } from "../reactions/floating.js";
 import { qualityMark, qualityWords, showQuality, worthTelling } from "../quality-mark.js";
 import { cast, fitsWhole, layerFor, layout } from "./stage-layout.js";
+import { t } from "../../common/texts.js";
 
 /**
  * @typedef {{key: string, name: string, peerID: string, source: string, isLocal: boolean,
@@ -121,7 +122,7 @@ export class Stage {
     return element("button", {
       class: "tile tile-more",
       type: "button",
-      "aria-label": "Others, who are not shown: list everybody",
+      "aria-label": t("Others, who are not shown: list everybody"),
       "data-testid": "tile-more",
       onclick: () => this.#onMore(),
     });
@@ -191,16 +192,25 @@ function showImage(image, address) {
   else image.removeAttribute("src");
 }
 
+/** Whose tile it is, and the wish to see it large. */
+function wordsOf({ source, isLocal, name }) {
+  if (source === "screen") {
+    return isLocal ? { label: t("Your screen"), wish: t("Show your screen large") }
+      : { label: t("{name}’s screen", { name }),
+        wish: t("Show {name}’s screen large", { name }) };
+  }
+  return isLocal ? { label: t("{name} (you)", { name }), wish: t("Show yourself large") }
+    : { label: name, wish: t("Show {name} large", { name }) };
+}
+
 function update(node, tile, { isPinned }) {
   const isScreen = tile.source === "screen";
-  const owner = tile.isLocal ? "Your" : `${tile.name}’s`;
-  const person = tile.isLocal ? `${tile.name} (you)` : tile.name;
-  const label = isScreen ? `${owner} screen` : person;
+  const { label, wish } = wordsOf(tile);
   const isWeak = !isScreen && tile.quality !== null && tile.quality <= worthTelling;
   const facts = [
     label,
-    tile.isSilent ? "microphone off" : "",
-    tile.hand > 0 ? "hand raised" : "",
+    tile.isSilent ? t("microphone off") : "",
+    tile.hand > 0 ? t("hand raised") : "",
     isWeak ? qualityWords(tile.quality) : "",
   ];
   node.setAttribute("aria-label", facts.filter(Boolean).join(", "));
@@ -217,11 +227,9 @@ function update(node, tile, { isPinned }) {
   setText(hand.querySelector("b"), String(tile.hand));
 
   const pin = node.querySelector(".tile-pin");
-  const subject = isScreen ? `${owner.toLowerCase() === "your" ? "your" : owner} screen`
-    : tile.isLocal ? "yourself" : tile.name;
   pin.setAttribute("aria-pressed", String(isPinned));
-  pin.setAttribute("aria-label", `Show ${subject} large`);
-  pin.title = isPinned ? "Let go" : `Show ${subject} large`;
+  pin.setAttribute("aria-label", wish);
+  pin.title = isPinned ? t("Let go") : wish;
 
   const video = node.querySelector("video");
   const shown = video.srcObject?.getVideoTracks()[0] ?? null;

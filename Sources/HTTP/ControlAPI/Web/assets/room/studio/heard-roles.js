@@ -2,6 +2,7 @@
 
 import { element } from "../../common/dom.js";
 import { roleText } from "../moderation/role-dialog.js";
+import { t } from "../../common/texts.js";
 
 export class HeardRoles {
   node = element("fieldset", { class: "studio-roles" });
@@ -22,7 +23,7 @@ export class HeardRoles {
     const hadFocus = this.node.contains(document.activeElement);
     const boxes = known.map((role) => element("input", { type: "checkbox", value: role,
       checked: heard === null || heard.includes(role), onchange: () => this.#changed(boxes) }));
-    this.node.replaceChildren(element("legend", {}, "Heard in the stream"),
+    this.node.replaceChildren(element("legend", {}, t("Heard in the stream")),
       ...known.map((role, index) =>
         element("label", { class: "studio-role" }, boxes[index],
           element("span", {}, roleText(role)))));

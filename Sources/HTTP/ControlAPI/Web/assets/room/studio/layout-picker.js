@@ -4,6 +4,7 @@ import { element, setText } from "../../common/dom.js";
 import { labelled } from "../../common/dialog.js";
 import { layoutDrawing } from "./layout-drawing.js";
 import { layoutNamed, layouts, staged, stagedPeer } from "./layouts.js";
+import { t } from "../../common/texts.js";
 
 export class LayoutPicker {
   node;
@@ -24,8 +25,8 @@ export class LayoutPicker {
         layoutDrawing(tiles), element("span", {}, text)));
     this.#person.addEventListener("change",
       () => onChange(staged(this.#layout, this.#person.value || null)));
-    this.#place = labelled("On the stage", this.#person);
-    this.node = element("fieldset", { class: "layout-options" }, element("legend", {}, "Layout"),
+    this.#place = labelled(t("On the stage"), this.#person);
+    this.node = element("fieldset", { class: "layout-options" }, element("legend", {}, t("Layout")),
       element("div", { class: "layout-row" }, ...this.#buttons), this.#hint, this.#place);
   }
 
@@ -40,15 +41,15 @@ export class LayoutPicker {
     for (const button of this.#buttons) {
       button.setAttribute("aria-pressed", String(button.value === chosen?.name));
     }
-    setText(this.#hint, chosen?.hint ?? "The room’s own layout, unless you choose one.");
+    setText(this.#hint, chosen?.hint ?? t("The room’s own layout, unless you choose one."));
     this.#place.hidden = !chosen?.hasFocus;
     this.#list(people, stagedPeer(layout));
   }
 
   #list(people, wanted) {
     const absent = wanted && !people.some(({ id }) => id === wanted);
-    const options = [{ id: "", name: "Whoever speaks" }, ...people,
-      ...(absent ? [{ id: wanted, name: "Somebody who is away" }] : [])];
+    const options = [{ id: "", name: t("Whoever speaks") }, ...people,
+      ...(absent ? [{ id: wanted, name: t("Somebody who is away") }] : [])];
     const key = JSON.stringify(options.map(({ id, name }) => [id, name]));
     if (key !== this.#shown) {
       this.#shown = key;

@@ -1,5 +1,7 @@
 // The layouts that a stream may have, as people choose them. Pure.
 
+import { t } from "../../common/texts.js";
+
 /**
  * `hasFocus`: whether the layout has a place for one chosen person. `tiles` are drawn on 64 × 36,
  * in the proportions that the server uses (`Stage/Layout`).
@@ -9,36 +11,36 @@
 export const layouts = [
   {
     name: "grid",
-    text: "Grid",
-    hint: "All people the same size; a shared screen is large.",
+    text: t("Grid"),
+    hint: t("All people the same size; a shared screen is large."),
     hasFocus: false,
     tiles: [face(0, 0, 32, 18), face(32, 0, 32, 18), face(0, 18, 32, 18), face(32, 18, 32, 18)],
   },
   {
     name: "speaker",
-    text: "Speaker",
-    hint: "Whoever speaks is large, the others are beside; a shared screen comes first.",
+    text: t("Speaker"),
+    hint: t("Whoever speaks is large, the others are beside; a shared screen comes first."),
     hasFocus: true,
     tiles: [face(0, 0, 51, 36), ...strip(3)],
   },
   {
     name: "screen",
-    text: "Screen",
-    hint: "A shared screen is large, the people are beside; a grid without one.",
+    text: t("Screen"),
+    hint: t("A shared screen is large, the people are beside; a grid without one."),
     hasFocus: false,
     tiles: [{ ...face(0, 0, 51, 36), kind: "screen" }, ...strip(4)],
   },
   {
     name: "pip",
-    text: "Picture in picture",
-    hint: "A screen or a person fills the picture, another person is in its corner.",
+    text: t("Picture in picture"),
+    hint: t("A screen or a person fills the picture, another person is in its corner."),
     hasFocus: true,
     tiles: [{ ...face(0, 0, 64, 36), kind: "screen" }, face(47, 26, 16, 9)],
   },
   {
     name: "single",
-    text: "One person",
-    hint: "Only one person is seen: the one on the stage, or whoever speaks.",
+    text: t("One person"),
+    hint: t("Only one person is seen: the one on the stage, or whoever speaks."),
     hasFocus: true,
     tiles: [face(0, 0, 64, 36)],
   },

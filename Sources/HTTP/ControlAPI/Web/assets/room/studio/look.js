@@ -3,10 +3,11 @@
 
 import { element } from "../../common/dom.js";
 import { labelled } from "../../common/dialog.js";
+import { t } from "../../common/texts.js";
 
 const corners = {
-  top_left: "Top left", top_right: "Top right", bottom_left: "Bottom left",
-  bottom_right: "Bottom right",
+  top_left: t("Top left"), top_right: t("Top right"), bottom_left: t("Bottom left"),
+  bottom_right: t("Bottom right"),
 };
 const standard = "#16181f"; // the product's own background
 
@@ -28,14 +29,14 @@ export class Look {
     this.#watermark = address("watermark-image");
     this.#corner.value = "top_right";
     const images = hasImages ? [
-      labelled("Background image", this.#background),
-      labelled("Watermark", this.#watermark),
-      labelled("Place of the watermark", this.#corner),
+      labelled(t("Background image"), this.#background),
+      labelled(t("Watermark"), this.#watermark),
+      labelled(t("Place of the watermark"), this.#corner),
     ] : [];
     this.node = element("form", { class: "studio-look" },
-      labelled("Background colour", this.#colour),
+      labelled(t("Background colour"), this.#colour),
       ...images, element("button", { class: "button", type: "submit", "data-testid": "apply-look" },
-        "Apply"));
+        t("Apply")));
     this.node.addEventListener("submit", (event) => {
       event.preventDefault();
       onChange(this.#wish(hasImages));

@@ -3,6 +3,7 @@
 import { element, setText } from "../../common/dom.js";
 import { layoutDrawing } from "./layout-drawing.js";
 import { layoutNamed } from "./layouts.js";
+import { t } from "../../common/texts.js";
 
 const interval = 1000; // ms between two pictures of the server
 const margin = 80; // ms, so that the next picture is there when it is asked for
@@ -13,7 +14,7 @@ export class Preview {
   node;
   #read;
   #picture = element("img",
-    { alt: "What viewers see now", hidden: true, "data-testid": "preview-image" });
+    { alt: t("What viewers see now"), hidden: true, "data-testid": "preview-image" });
   #empty = element("div", { class: "programme-empty" });
   #note = element("p", { class: "programme-note", "data-testid": "preview-state" });
   #address = null; // of the picture's blob
@@ -29,7 +30,7 @@ export class Preview {
    */
   constructor({ read, onDrop }) {
     this.#read = read;
-    this.node = element("figure", { class: "programme", "aria-label": "Programme" },
+    this.node = element("figure", { class: "programme", "aria-label": t("Programme") },
       this.#empty, this.#picture, this.#note);
     document.addEventListener("visibilitychange", () => this.#plan(0));
     this.#takeDrops(onDrop);
@@ -58,10 +59,10 @@ export class Preview {
     const isShown = !this.#picture.hidden;
     this.#empty.hidden = isShown;
     const words = {
-      off: "Not on air. The picture of the stream appears here.",
-      starting: "The first picture comes with the stream.",
-      sound: "This stream has sound only.",
-      live: this.#misses > 3 ? "No picture at the moment." : "The picture comes …",
+      off: t("Not on air. The picture of the stream appears here."),
+      starting: t("The first picture comes with the stream."),
+      sound: t("This stream has sound only."),
+      live: this.#misses > 3 ? t("No picture at the moment.") : t("The picture comes …"),
     };
     setText(this.#note, isShown ? "" : words[this.#state]);
   }

@@ -4,6 +4,13 @@
 import { element, setText } from "../../common/dom.js";
 import { recordWords } from "./studio-words.js";
 import { Wait } from "./wait.js";
+import { t } from "../../common/texts.js";
+
+const alone = { pause: t("Pause recording"), resume: t("Resume recording") };
+const ofStream = { pause: t("Pause the stream’s recording"),
+  resume: t("Resume the stream’s recording") };
+const ofRoom = { pause: t("Pause the room’s recording"),
+  resume: t("Resume the room’s recording") };
 
 export class RecordControl {
   node;
@@ -46,14 +53,15 @@ export class RecordControl {
     // With both there, each says what it is for.
     const both = mayPause && mayPauseRoom;
     this.#pause.show({ isThere: mayPause, isPaused: stream === "paused",
-      what: both ? "the stream’s recording" : "recording" });
+      words: both ? ofStream : alone });
     this.#pauseRoom.show({ isThere: mayPauseRoom, isPaused: room === "paused",
-      what: both ? "the room’s recording" : "recording" });
+      words: both ? ofRoom : alone });
     this.#room.hidden = !mayRecordRoom;
     const isOn = ["starting", "recording", "paused"].includes(room);
     const too = ["recording", "paused"].includes(stream)
-      ? "Record the room as well" : "Record this room";
-    setText(this.#room, room === "ending" ? "Ending …" : isOn ? "End the room’s recording" : too);
+      ? t("Record the room as well") : t("Record this room");
+    const action = isOn ? t("End the room’s recording") : too;
+    setText(this.#room, room === "ending" ? t("Ending …") : action);
     this.#room.setAttribute("aria-disabled", String(room === "ending"));
   }
 }
@@ -79,9 +87,9 @@ class PauseButton {
     this.node.setAttribute("aria-disabled", "false");
   }
 
-  show({ isThere, isPaused, what }) {
+  show({ isThere, isPaused, words }) {
     this.#isPaused = isPaused;
     this.node.hidden = !isThere;
-    setText(this.node, `${isPaused ? "Resume" : "Pause"} ${what}`);
+    setText(this.node, isPaused ? words.resume : words.pause);
   }
 }

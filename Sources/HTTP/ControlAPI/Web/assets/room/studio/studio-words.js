@@ -1,6 +1,7 @@
 // What the studio says of a stream and of recordings. Pure.
 
 import { endWords, lackWords, startWords } from "../../playback/stream-words.js";
+import { t, tn } from "../../common/texts.js";
 
 const wholeRate = 0.9; // of the wanted pictures a second counts as all of them
 
@@ -15,41 +16,45 @@ export function healthWords({ phase, waited, found, error = "" }) {
   const { bot_restarts: restarts = 0, degradation = null, studio = null } = found ?? {};
   switch (phase) {
     case "starting":
-      return { head: "Starting …", text: startWords({ waited, restarts }), mood: "wait" };
+      return { head: t("Starting …"), text: startWords({ waited, restarts }), mood: "wait" };
     case "ending":
-      return { head: "Ending …", text: endWords({ waited }), mood: "wait" };
+      return { head: t("Ending …"), text: endWords({ waited }), mood: "wait" };
     case "failed":
-      return { head: "The stream failed", text: error, mood: "bad" };
+      return { head: t("The stream failed"), text: t(error), mood: "bad" };
     case "live": {
-      if (!found) return { head: "Live", text: "", mood: "good" };
+      if (!found) return { head: t("Live"), text: "", mood: "good" };
       const replaced = restartWords(restarts);
       const { frame_rate: rate, frame_rate_wanted: wanted } = studio ?? {};
       const lack = degradation ? lackWords(degradation)
-        : rate < wanted * wholeRate ? `${Math.round(rate)} of ${wanted} pictures a second.` : "";
+        : rate < wanted * wholeRate ? t("{rate} of {wanted} pictures a second.",
+          { rate: Math.round(rate), wanted }) : "";
       const words = (first) => [first, replaced].filter(Boolean).join(" ");
       if (lack) {
-        return { head: "Live · reduced picture: this machine is busy", text: words(lack),
+        return { head: t("Live · reduced picture: this machine is busy"), text: words(lack),
           mood: "lack" };
       }
-      const all = rate ? `${Math.round(rate)} pictures a second.` : "";
-      return { head: "Live · all is well", text: words(all), mood: "good" };
+      const all = rate ? tn(Math.round(rate), { one: "{count} picture a second.",
+        other: "{count} pictures a second." }) : "";
+      return { head: t("Live · all is well"), text: words(all), mood: "good" };
     }
     default:
-      return { head: "Not on air", text: "", mood: "off" };
+      return { head: t("Not on air"), text: "", mood: "off" };
   }
 }
 
 function restartWords(count) {
   if (!count) return "";
-  return `It was interrupted ${count === 1 ? "once" : `${count} times`}, and went on by itself.`;
+  return tn(count, { one: "It was interrupted once, and went on by itself.",
+    other: "It was interrupted {count} times, and went on by itself." });
 }
 
 /** @param {{now: number, peak: number}|undefined} viewers */
 export function viewerWords(viewers) {
   if (!viewers) return "";
   const { now, peak } = viewers;
-  const watching = now === 1 ? "1 person is watching" : `${now} people are watching`;
-  return peak > now ? `${watching} · ${peak} at most so far` : watching;
+  const watching = tn(now, { one: "{count} person is watching",
+    other: "{count} people are watching" });
+  return peak > now ? `${watching} · ${t("{count} at most so far", { count: peak })}` : watching;
 }
 
 /**
@@ -59,20 +64,23 @@ export function viewerWords(viewers) {
  */
 export function recordWords({ stream, room, roomWaited }) {
   const ofStream = {
-    starting: "The stream will be recorded.",
-    recording: "The stream is being recorded. That ends with the stream.",
-    paused: "The recording of the stream is paused. Viewers notice nothing; what happens now is"
-      + " left out.",
+    starting: t("The stream will be recorded."),
+    recording: t("The stream is being recorded. That ends with the stream."),
+    paused:
+      t("The recording of the stream is paused. Viewers notice nothing; what happens now is "
+        + "left out."),
   }[stream];
   const late = roomWaited >= 10;
   const ofRoom = {
-    starting: "The recording of the room starts …"
-      + (late ? " It takes longer than usual. The server keeps trying." : ""),
-    recording: "The room is being recorded, whether or not it is on air.",
-    paused: "The recording of the room is paused.",
-    ending: "The recording of the room ends …" + (late
-      ? " It takes longer than usual: the last seconds are still being written." : ""),
-    failed: "The recording of the room failed.",
+    starting: late
+      ? `${t("The recording of the room starts …")} ${startWords({ waited: roomWaited })}`
+      : t("The recording of the room starts …"),
+    recording: t("The room is being recorded, whether or not it is on air."),
+    paused: t("The recording of the room is paused."),
+    ending: late
+      ? `${t("The recording of the room ends …")} ${endWords({ waited: roomWaited })}`
+      : t("The recording of the room ends …"),
+    failed: t("The recording of the room failed."),
   }[room];
-  return [ofStream, ofRoom].filter(Boolean).join(" ") || "Nothing is being recorded.";
+  return [ofStream, ofRoom].filter(Boolean).join(" ") || t("Nothing is being recorded.");
 }

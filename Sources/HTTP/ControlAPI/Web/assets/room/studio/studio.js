@@ -13,6 +13,7 @@ import { StreamDesk } from "./stream-desk.js";
 import { staged, stagedPeer } from "./layouts.js";
 import { healthWords, viewerWords } from "./studio-words.js";
 import { Wait } from "./wait.js";
+import { t } from "../../common/texts.js";
 
 const wide = matchMedia("(min-width: 821px)"); // elsewhere the panel covers half of the room
 
@@ -75,19 +76,21 @@ export class Studio {
       element("section", { class: "studio-part" }, element("h3", {}, title), ...content);
     const folded = (title, content) =>
       element("details", { class: "studio-part" }, element("summary", {}, title), content);
-    const marker = section("Marker", element("p", { class: "quiet studio-hint" },
-      "Players are told of this moment, and the recording keeps it."), this.#marker.node);
-    const heard = folded("Sound", this.#heard.node);
+    const marker = section(t("Marker"), element("p", { class: "quiet studio-hint" },
+      t("Players are told of this moment, and the recording keeps it.")), this.#marker.node);
+    const heard = folded(t("Sound"), this.#heard.node);
     this.#live = [marker, heard];
     byID("studio").append(
       this.#preview.node,
-      element("section", { class: "studio-part studio-state", "aria-label": "State of the stream" },
+      element("section",
+        { class: "studio-part studio-state", "aria-label": t("State of the stream") },
         this.#head, this.#text, this.#viewers, this.#air),
       element("section", { class: "studio-part" }, this.#layout.node),
-      section("Recording", this.#record.node),
-      section("Links", linkList({ roomID, origin: location.origin })),
+      section(t("Recording"), this.#record.node),
+      section(t("Links"), linkList({ roomID, origin: location.origin })),
       marker,
-      folded(this.#parts.hasImages ? "Background and watermark" : "Background", this.#look.node),
+      folded(this.#parts.hasImages ? t("Background and watermark") : t("Background"),
+        this.#look.node),
       heard,
     );
   }
@@ -137,15 +140,16 @@ export class Studio {
     if (!this.#isAllowed || !this.#people.some(({ id }) => id === person.id)) return [];
     const isStaged = stagedPeer(this.#shownLayout) === person.id;
     return [isStaged
-      ? { name: "unstage", text: "Take off the stage", drawing: "speaker" }
-      : { name: "stage", text: "Put on the stage", drawing: "speaker" }];
+      ? { name: "unstage", text: t("Take off the stage"), drawing: "speaker" }
+      : { name: "stage", text: t("Put on the stage"), drawing: "speaker" }];
   }
 
   /** @param {{id: string, name: string}|undefined} person */
   async stage(person) {
     if (!person) return;
     if (!(await this.#changeLayout(staged(this.#shownLayout, person.id)))) return;
-    toast(`${person.isLocal ? "You are" : `${person.name} is`} on the stage`);
+    toast(person.isLocal ? t("You are on the stage")
+      : t("{name} is on the stage", { name: person.name }));
   }
 
   unstage() {
@@ -204,7 +208,7 @@ export class Studio {
   #drawAir(phase, isBusy) {
     const isOn = phase === "starting" || phase === "live";
     setText(this.#air,
-      phase === "ending" ? "Ending …" : isOn ? "End the stream" : "Go live from here");
+      phase === "ending" ? t("Ending …") : isOn ? t("End the stream") : t("Go live from here"));
     this.#air.classList.toggle("button-danger", isOn);
     this.#air.classList.toggle("button-primary", !isOn && phase !== "ending");
     this.#air.setAttribute("aria-disabled", String(isBusy || phase === "ending"));
