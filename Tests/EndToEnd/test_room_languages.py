@@ -247,11 +247,11 @@ def test_the_operators_page(world, office):
     found = office.page.evaluate("""async () => {
       const headers = { "X-Roomcast-Admin": "1" };
       const ask = (path) => fetch(`/admin/api/${path}`, { headers }).then((one) => one.json());
-      const [settings, streams, recordings, rooms] = await Promise.all(
-        ["settings", "streams", "recordings", "rooms"].map(ask));
+      const [settings, streams, recordings, rooms, known] = await Promise.all(
+        ["settings", "streams", "recordings", "rooms", "v2/rooms?limit=100"].map(ask));
       return [...settings.data.flatMap(({ name, value, origin }) => [name, value, origin]),
         ...[...streams.data, ...recordings.data].flatMap(({ id, room_id: room }) => [id, room]),
-        ...rooms.data.map(({ id }) => id),
+        ...[...rooms.data, ...known.data].flatMap(({ id, name }) => [id, name]),
       ].filter(Boolean);
     }""")
     found += [*calendar.month_abbr[1:], "guest", "viewer"]
