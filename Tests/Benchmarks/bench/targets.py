@@ -72,7 +72,6 @@ OUTPUTS = (
 SOURCES = (
     Target("openvidu_over_room", 1.05),
     Target("jitsi_over_room", 1.05),
-    Target("shortages", 0),
 )
 TRACKS = (Target("core_share", 0.05), Target("rss_mb", 150, "MB"))
 LATENCY = (
