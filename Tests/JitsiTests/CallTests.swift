@@ -466,26 +466,22 @@ import XMPP
     /// Without them every tile would want the best.
     @Test func theProgramIsToldOfTheLayersThatCamerasHave() throws {
         var world = try CallWorld.connected()
-        func told() -> [TrackLayers] {
-            defer { world.events = [] }
-            return world.events.flatMap { if case .layers(let tracks) = $0 { tracks } else { [] } }
-        }
-        let camera = TrackID("0000000a-v0")
-        var layers = told()
-        #expect(layers.map(\.track) == [camera])
-        #expect(layers[0].layers.map(\.height) == [180, 360, 720])
-        for layer in layers[0].layers {
-            #expect(CameraLayers.height(layer.name) >= layer.height)
-        }
+        let camera: TrackID = "0000000a-v0"
+        let sizes = try #require(world.layers.last?.first?.layers)
+        #expect(world.layers.map { $0.map(\.track) } == [[camera]])
+        #expect(sizes.map(\.height) == [180, 360, 720])
+        for size in sizes { #expect(CameraLayers.height(size.name) >= size.height) }
+        // Of a screen nothing is known.
         try world.receive(
             CallWorld.member(
                 "0000000a", "Ann", #"{"0000000a-v0":{"muted":false,"videoType":"desktop"}}"#))
-        layers = told()
-        #expect(layers.map(\.track) == [camera] && layers[0].layers.isEmpty)
+        #expect(world.layers.count == 2 && world.layers[1].map(\.track) == [camera])
+        #expect(world.layers[1].map(\.layers) == [[]])
         try world.receive(CallWorld.ann)
-        #expect(told().map(\.track) == [camera])
+        #expect(world.layers.count == 3 && world.layers[2].map(\.layers) == [sizes])
+        // Nothing new.
         try world.receive(CallWorld.member("0000000a", "Anna", #"{"0000000a-v0":{}}"#))
-        #expect(told().isEmpty, "nothing new")
+        #expect(world.rosters.last?.first?.name == "Anna" && world.layers.count == 3)
     }
 
     @Test func theBridgeIsToldWhatIsWanted() throws {

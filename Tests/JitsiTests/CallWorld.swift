@@ -252,6 +252,10 @@ struct CallWorld {
         events.compactMap { if case .roster(let peers) = $0 { peers } else { nil } }
     }
 
+    var layers: [[TrackLayers]] {
+        events.compactMap { if case .layers(let tracks) = $0 { tracks } else { nil } }
+    }
+
     var warnings: [String] {
         events.compactMap { if case .warn(let words) = $0 { words } else { nil } }
     }
