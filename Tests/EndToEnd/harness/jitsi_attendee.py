@@ -180,12 +180,12 @@ class Attendee(Caller):
         return wait_for(f"it is told {members}", is_told, TIMEOUT)
 
     def wait_for_silence(self, source):
-        """Until nothing comes of it."""
-        seen = [-1]
+        """Until nothing has come of it for three seconds: it may only just have begun."""
+        seen = [-1, -1]
 
         def has_stopped():
             seen.append(self.frames(source))
-            return seen[-1] == seen[-2]
+            return seen[-1] == seen[-2] == seen[-3]
 
         wait_for(f"{source.name} ends", has_stopped, TIMEOUT, interval=1.5)
 
