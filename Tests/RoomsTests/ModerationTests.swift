@@ -37,7 +37,7 @@ import Testing
     }
 
     func isMuted(_ track: TrackID, of peer: PeerID) -> Bool? {
-        fixture.room.peers[peer]?.track(track)?.isMuted
+        fixture.room.peers[peer]?.track(published: track)?.isMuted
     }
 
     /// The tracks that a peer was asked to mute.
