@@ -23,7 +23,7 @@ export class Card {
         "summary",
         { class: "call-head" },
         element("span", { class: "call-method", "data-method": call.method }, call.method),
-        element("h3", { class: "call-path" }, ...broken(call.path)),
+        element("h3", { class: "call-path", translate: "no" }, ...broken(call.path)),
         element("span", { class: "call-summary", lang: english }, call.summary),
       ),
     );
