@@ -44,7 +44,9 @@ STRAY = """([own]) => {
       || one.matches?.("br, kbd, strong:not([class]), em")
       || one.matches?.("code"));
     const whole = parts.map((one) => one.textContent).join("");
-    check(whole, node.tagName);
+    // Code by itself is no sentence.
+    const isSaid = (one) => !one.matches?.("code") && /\\p{L}/u.test(one.textContent);
+    if (parts.some(isSaid)) check(whole, node.tagName);
   }
   return [...stray];
 }"""
