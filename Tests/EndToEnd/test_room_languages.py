@@ -289,13 +289,13 @@ def test_nothing_is_cut_in_the_room(browser, server, room, language, width):
     with reader(browser, language, **options) as page:
         page.set_default_timeout(TIMEOUT * 1000)
         page.goto(f"{server.base}/rooms/{room}")
-        assert cut(page) == []
+        assert cut(page, room) == []
         page.goto(f"{server.base}/rooms/{room}?name=Ann&auth_token={token}&skip_preview=true")
         page.locator("#call").wait_for()
-        assert cut(page) == []
+        assert cut(page, room) == []
         for panel in ("chat", "people", "polls", "studio"):
             page.locator(f"#open-{panel}").evaluate("(button) => button.click()")
-            assert cut(page) == [], panel
+            assert cut(page, room) == [], panel
             assert axe.faults(page) == [], panel
         # The longest words: on air, and recorded.
         words = texts.languages()[language]
@@ -303,7 +303,7 @@ def test_nothing_is_cut_in_the_room(browser, server, room, language, width):
           document.querySelector("#record-text").textContent = record;
           document.querySelector("#go-live-text").textContent = live;
         }""", [words["End recording"], words["End stream"]])
-        assert cut(page) == []
+        assert cut(page, room) == []
         rows = page.evaluate("""() => new Set([...document.querySelectorAll("#controls button")]
           .filter((one) => one.checkVisibility())
           .map((one) => Math.round(one.getBoundingClientRect().bottom))).size""")
