@@ -9,7 +9,7 @@ from harness import clients
 from harness.jitsi_attendee import Attendee
 from harness.jitsi_deployment import deployed
 from harness.jitsi_library import TIMEOUT, Library
-from harness.jitsi_prosody import OWN_HOSTS, RECORDERS, JitsiProsody, focus_settings
+from harness.jitsi_prosody import RECORDERS, beside_a_server, focus_settings
 from harness.server import Server
 from harness.stranger import Colour, Stranger, Tone
 from harness.waiting import wait_for
@@ -73,8 +73,7 @@ def test_it_meets_whom_we_play(deployment, browser, channel):
 @pytest.fixture(scope="module")
 def own():
     """A Prosody beside a server that is its focus."""
-    with contextlib.closing(JitsiProsody(OWN_HOSTS)) as prosody:
-        prosody.start()
+    with beside_a_server() as prosody:
         yield SimpleNamespace(prosody=prosody)
 
 

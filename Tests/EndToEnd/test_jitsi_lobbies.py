@@ -5,7 +5,7 @@ import contextlib
 import pytest
 from harness.jitsi_attendee import Attendee
 from harness.jitsi_lobby import Newcomer
-from harness.jitsi_prosody import LOBBIES, OWN_HOSTS, ROOMS, JitsiProsody, focus_settings
+from harness.jitsi_prosody import LOBBIES, ROOMS, beside_a_server, focus_settings
 from harness.jitsi_xml import MEET, find
 from harness.jitsi_xmpp import Refused
 from harness.server import Server
@@ -17,8 +17,7 @@ TIMEOUT = 30
 
 @pytest.fixture(scope="module")
 def prosody():
-    with contextlib.closing(JitsiProsody(OWN_HOSTS)) as prosody:
-        prosody.start()
+    with beside_a_server() as prosody:
         yield prosody
 
 

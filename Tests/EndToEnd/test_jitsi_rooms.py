@@ -11,7 +11,7 @@ import pytest
 from harness import assets
 from harness.jitsi_attendee import Attendee
 from harness.jitsi_caller import FEATURES
-from harness.jitsi_prosody import FOCUS, OWN_HOSTS, RECORDERS, ROOMS, JitsiProsody, focus_settings
+from harness.jitsi_prosody import FOCUS, RECORDERS, ROOMS, beside_a_server, focus_settings
 from harness.jitsi_xml import FOCUS as FOCUS_PROTOCOL
 from harness.jitsi_xml import CLIENT, JIBRI, MUC_USER, SCTP, find, node
 from harness.jitsi_xmpp import Refused
@@ -29,8 +29,7 @@ TIMEOUT = 30
 
 @pytest.fixture(scope="module")
 def prosody():
-    with contextlib.closing(JitsiProsody(OWN_HOSTS)) as prosody:
-        prosody.start()
+    with beside_a_server() as prosody:
         yield prosody
 
 

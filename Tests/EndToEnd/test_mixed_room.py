@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from harness import hls, media, whip
 from harness.jitsi_attendee import Attendee
-from harness.jitsi_prosody import OWN_HOSTS, JitsiProsody, focus_settings
+from harness.jitsi_prosody import beside_a_server, focus_settings
 from harness.openvidu import Participant
 from harness.openvidu_application import Application
 from harness.server import Server
@@ -24,8 +24,7 @@ TIMEOUT = 90  # s
 
 @pytest.fixture(scope="module")
 def prosody():
-    with contextlib.closing(JitsiProsody(OWN_HOSTS)) as prosody:
-        prosody.start()
+    with beside_a_server() as prosody:
         yield prosody
 
 

@@ -1,5 +1,6 @@
 """Prosody as a Jitsi deployment sets it up (docker-jitsi-meet's jitsi-meet.cfg.lua)."""
 
+import contextlib
 import json
 import shutil
 import socket
@@ -82,6 +83,14 @@ Component "{RECORDERS}"
 def focus_settings(prosody):
     return json.dumps({"server": f"127.0.0.1:{prosody.component_port}", "component": FOCUS,
                        "rooms": ROOMS, "recorders": RECORDERS, "secret": SECRET})
+
+
+@contextlib.contextmanager
+def beside_a_server():
+    """A running Prosody for rooms of our own."""
+    with contextlib.closing(JitsiProsody(OWN_HOSTS)) as prosody:
+        prosody.start()
+        yield prosody
 
 
 class JitsiProsody(Prosody):
