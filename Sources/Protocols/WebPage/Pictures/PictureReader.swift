@@ -37,7 +37,7 @@ struct PictureReader: ~Copyable {
     private let ring: PictureRing
     private var last: UInt64 = 0
 
-    /// - Parameter descriptor: closed at the end.
+    /// - Parameter descriptor: closed at the end, also when this fails.
     init(_ descriptor: CInt, _ ring: PictureRing) throws(Failure) {
         self.descriptor = descriptor
         self.ring = ring
