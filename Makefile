@@ -39,8 +39,8 @@ HLS_JS := .venv/share/hls.js
 # at run time.) Roomcast's targets are testable (Package.swift), packages need not be.
 SWIFT_TEST := .ci/swift-test -c release --disable-testable-imports
 # These run alone, one after another: usrsctp has one clock for the whole process, pipelines keep real
-# time, and a test of processes counts the descriptors of its own.
-LONE_TESTS := DataChannelTests|PeerConnectionTests|PipelineTests|KeeperProcessTests
+# time, a test of processes counts the descriptors of its own, and memory is the whole process's.
+LONE_TESTS := DataChannelTests|PeerConnectionTests|PipelineTests|KeeperProcessTests|MappedMemoryTests
 
 CLIENT_TESTS := $(addprefix Tests/EndToEnd/,test_sdk.py test_openvidu_browser.py test_openvidu_node.py \
 	test_jitsi_library.py)

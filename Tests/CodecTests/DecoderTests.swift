@@ -113,27 +113,12 @@ import Testing
         #expect(try #require(frame).withPlanes { $0.u[3, 3] } > 90)
     }
 
-    /// For instance after a pause in which packets have piled up.
-    @Test(arguments: [VideoCodecKind.vp8, .vp9, .h264])
-    func whatABurstTookIsGivenBack(codec: VideoCodecKind) throws {
-        let packets = try packets(codec, width: 640, height: 362, count: 40)
-        let decoder = try VideoDecoder(codec: codec)
-        var burst = try packets.flatMap { try decoder.decode($0.data, timestamp: $0.pts.ticks) }
-        #expect(burst.count == 40)
-        let bytes = burst.count * 640 * 362 * 3 / 2
-        let held = try MappedMemory.bytes()
-        burst = []
-        // The decoder keeps the pictures to which later ones may refer, and a few spare ones.
-        #expect(try MappedMemory.bytes() <= held - bytes / 2)
-        withExtendedLifetime(decoder) {}
-    }
-
     /// Rows and planes are laid out as the decoder needs them, at any size.
     @Test(arguments: [(16, 16), (34, 18), (162, 90), (322, 182), (1282, 722)])
     func picturesOfAllSizesAreWhatWentIn(width: Int, height: Int) throws {
         for codec in [VideoCodecKind.vp8, .vp9, .h264] {
             let decoder = try VideoDecoder(codec: codec)
-            for packet in try packets(codec, width: width, height: height, count: 3) {
+            for packet in try codedPackets(codec, width: width, height: height, count: 3) {
                 let decoded = try decoder.decode(packet.data, timestamp: packet.pts.ticks)
                 let original = try TestSignals.movingBar(
                     width: width, height: height, index: Int(packet.pts.ticks))
@@ -146,17 +131,6 @@ import Testing
                 }
             }
         }
-    }
-
-    // MARK: Streams to decode
-
-    private func packets(
-        _ codec: VideoCodecKind, width: Int, height: Int, count: Int
-    ) throws -> [EncodedPacket] {
-        codec == .h264
-            ? try h264Packets(width: width, height: height, count: count, bFrames: 0)
-            : try vpxPackets(
-                codec == .vp9 ? .vp9 : .vp8, width: width, height: height, count: count)
     }
 
     private func goodPackets(for codec: VideoCodecKind) throws -> [EncodedPacket] {
@@ -172,36 +146,6 @@ import Testing
                     isKeyframe: true)
             ]
         }
-    }
-
-    private func vpxPackets(
-        _ format: VPXEncoder.Format, width: Int, height: Int, count: Int
-    ) throws -> [EncodedPacket] {
-        let encoder = try VPXEncoder(
-            format,
-            VideoEncoderSettings(
-                width: width, height: height, frameRate: 30, bitrate: 400_000,
-                keyframeInterval: 300))
-        return try (0..<count).flatMap { index in
-            try encoder.encode(
-                try TestSignals.movingBar(width: width, height: height, index: index),
-                index: Int64(index), forceKeyframe: index == 0)
-        }
-    }
-
-    private func h264Packets(
-        width: Int, height: Int, count: Int, bFrames: Int
-    ) throws -> [EncodedPacket] {
-        var settings = VideoEncoderSettings(
-            width: width, height: height, frameRate: 30, bitrate: 600_000, keyframeInterval: 300)
-        settings.bFramesMaximum = bFrames
-        let encoder = try H264Encoder(settings)
-        let packets = try (0..<count).flatMap { index in
-            try encoder.encode(
-                try TestSignals.movingBar(width: width, height: height, index: index),
-                index: Int64(index), forceKeyframe: index == 0)
-        }
-        return packets + (try encoder.flush())
     }
 
     private func meanDifference(_ a: VideoFrame, _ b: VideoFrame) -> Double {

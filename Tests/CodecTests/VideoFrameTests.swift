@@ -63,17 +63,6 @@ import Testing
         #expect(addresses.count == 1)
     }
 
-    @Test func whatABurstTookIsGivenBack() throws {
-        let pool = try FramePool(width: 1024, height: 1024)
-        var burst = try (0..<40).map { _ in try pool.makeFrame { $0.y[0, 0] = 16 } }
-        let bytes = burst.count * 1024 * 1024 * 3 / 2
-        let held = try MappedMemory.bytes()
-        burst = []
-        // A few are kept for further pictures.
-        #expect(try MappedMemory.bytes() <= held - bytes * 3 / 4)
-        withExtendedLifetime(pool) {}
-    }
-
     @Test(arguments: [
         (VideoCodecKind.av1, GoldenStreams.av1TemporalUnit),
         (.av1, GoldenStreams.av1TenBits),
