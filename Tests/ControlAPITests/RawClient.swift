@@ -19,10 +19,10 @@ struct RawClient: Sendable {
                         wrappingChannelSynchronously: channel)
                 }
             }
-        if resets, let socket = channel.channel as? any SocketOptionProvider {
-            try await socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
-        }
         return try await channel.executeThenClose { inbound, outbound in
+            if resets, let socket = channel.channel as? any SocketOptionProvider {
+                try await socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+            }
             var conversation = Conversation(
                 inbound: inbound.makeAsyncIterator(), outbound: outbound, channel: channel.channel)
             return try await body(&conversation)

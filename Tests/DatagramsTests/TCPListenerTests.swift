@@ -140,32 +140,30 @@ import Workbench
 
     @Test func aConnectionWithoutUseIsClosed() async throws {
         try await withListener { world in
-            let stranger = try await world.connect()
-            let known = try await world.connect()
-            try await known.executeThenClose { inbound, outbound in
-                try await outbound.write(Self.framed([1]))
-                var arrivals = world.arrived.makeAsyncIterator()
-                let source = try #require(await arrivals.next()).source
-                try await world.onLoop { listener in
-                    listener.send([2], to: source)
-                    listener.flush()
-                    listener.tick(at: .zero)
-                    listener.tick(at: .zero + TCPListener.strangerPatience)
+            try await world.connect().executeThenClose { stranger, _ in
+                try await world.connect().executeThenClose { inbound, outbound in
+                    try await outbound.write(Self.framed([1]))
+                    var arrivals = world.arrived.makeAsyncIterator()
+                    let source = try #require(await arrivals.next()).source
+                    try await world.onLoop { listener in
+                        listener.send([2], to: source)
+                        listener.flush()
+                        listener.tick(at: .zero)
+                        listener.tick(at: .zero + TCPListener.strangerPatience)
+                    }
+                    // Ends once the other side has closed it.
+                    for try await _ in stranger {}
+                    #expect(try await world.onLoop { $0.linkCount } == 1)
+                    try await world.onLoop { listener in
+                        listener.tick(
+                            at: .zero + (TCPListener.silencePatience - TCPListener.tickInterval))
+                        listener.tick(at: .zero + TCPListener.silencePatience)
+                    }
+                    var heard = 0
+                    for try await buffer in inbound { heard += buffer.readableBytes }
+                    #expect(heard == 3)
+                    #expect(try await world.onLoop { $0.linkCount } == 0)
                 }
-                // Ends once the other side has closed it.
-                try await stranger.executeThenClose { inbound, _ in
-                    for try await _ in inbound {}
-                }
-                #expect(try await world.onLoop { $0.linkCount } == 1)
-                try await world.onLoop { listener in
-                    listener.tick(
-                        at: .zero + (TCPListener.silencePatience - TCPListener.tickInterval))
-                    listener.tick(at: .zero + TCPListener.silencePatience)
-                }
-                var heard = 0
-                for try await buffer in inbound { heard += buffer.readableBytes }
-                #expect(heard == 3)
-                #expect(try await world.onLoop { $0.linkCount } == 0)
             }
         }
     }

@@ -19,13 +19,11 @@ final class ScriptedServer: Sendable {
     static func run<T: Sendable>(
         _ script: @escaping Script, _ body: @Sendable (ScriptedServer) async throws -> T
     ) async throws -> T {
+        // Until somebody serves it, a connection is only a channel: a link that nobody serves to its
+        // end would end this process.
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .bind(host: "127.0.0.1", port: 0) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
-                        wrappingChannelSynchronously: channel)
-                }
-            }
+            .childChannelOption(.autoRead, value: false)
+            .bind(host: "127.0.0.1", port: 0) { $0.eventLoop.makeSucceededFuture($0) }
         let server = ScriptedServer(port: channel.channel.localAddress?.port ?? 0)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -47,10 +45,15 @@ final class ScriptedServer: Sendable {
     /// Heads and bodies as they came.
     var requests: [String] { state.withLock { $0.requests } }
 
-    private func serve(
-        _ connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>, _ script: Script
-    ) async {
-        try? await connection.executeThenClose { inbound, outbound in
+    private func serve(_ channel: any Channel, _ script: Script) async {
+        let connection = try? await channel.eventLoop.submit {
+            let connection = try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                wrappingChannelSynchronously: channel)
+            channel.setOption(.autoRead, value: true).whenFailure { _ in channel.close(promise: nil)
+            }
+            return connection
+        }.get()
+        try? await connection?.executeThenClose { inbound, outbound in
             var text = ""
             for try await buffer in inbound {
                 text += String(buffer: buffer)
