@@ -198,14 +198,16 @@ import Workbench
         for variable in Settings.secretVariables { #expect(!ChildProcess.isHandedOn(variable)) }
     }
 
-    @Test func aChildSeesNothingElse() async throws {
-        setenv("ROOMCAST_TEST_CREDENTIALS", "shown", 1)
-        defer { unsetenv("ROOMCAST_TEST_CREDENTIALS") }
-        let result = try await run(
-            #"""
-            echo "{\"event\":\"warning\",\"message\":\"[$ROOMCAST_TEST_CREDENTIALS]\"}"
-            """#)
-        #expect(result.reports == [.warning("[]")])
+    @Test func aChildSeesNothingElse() async {
+        // In a process of its own: other tests read the environment while this one changes it.
+        await #expect(processExitsWith: .success) {
+            setenv("ROOMCAST_TEST_CREDENTIALS", "shown", 1)
+            let result = try await BotProcessTests().run(
+                #"""
+                echo "{\"event\":\"warning\",\"message\":\"[$ROOMCAST_TEST_CREDENTIALS]\"}"
+                """#)
+            #expect(result.reports == [.warning("[]")])
+        }
     }
 
     @Test func aFailureKeepsTheBotsOwnReason() async throws {
