@@ -235,7 +235,7 @@ public final class MediaServer: Sendable {
             loop.value.adopt(forwarder)
             return NIOLoopBound(forwarder, eventLoop: loop.eventLoop)
         }.get()
-        return MediaRoom(eventLoop: loop.eventLoop, forwarder: forwarder, events: events)
+        return MediaRoom(loop: loop, forwarder: forwarder, events: events)
     }
 
     /// The figures of all loops together.

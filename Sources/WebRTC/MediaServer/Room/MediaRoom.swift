@@ -13,16 +13,18 @@ public final class MediaRoom: Sendable {
     static let sparePlaces = 100
     public static let tracksPerPeerMaximum = 32
 
-    let eventLoop: any EventLoop
+    /// Held here, too: a call may still be on its way to it when the server is gone.
+    private let loop: NIOLoopBound<MediaLoop>
+    var eventLoop: any EventLoop { loop.eventLoop }
     private let forwarder: NIOLoopBound<RoomForwarder>
     /// The room's events, for one reader. Ends when the room is closed.
     public let events: AsyncStream<MediaEvent>
 
     init(
-        eventLoop: any EventLoop, forwarder: NIOLoopBound<RoomForwarder>,
+        loop: NIOLoopBound<MediaLoop>, forwarder: NIOLoopBound<RoomForwarder>,
         events: AsyncStream<MediaEvent>
     ) {
-        self.eventLoop = eventLoop
+        self.loop = loop
         self.forwarder = forwarder
         self.events = events
     }
@@ -30,8 +32,8 @@ public final class MediaRoom: Sendable {
     private func onLoop<Result: Sendable>(
         _ body: @escaping @Sendable (RoomForwarder, Instant) throws -> Result
     ) async throws -> Result {
-        try await eventLoop.submit { [forwarder] in
-            defer { forwarder.value.loop.flush() }
+        try await eventLoop.submit { [loop, forwarder] in
+            defer { loop.value.flush() }
             return try body(forwarder.value, MonotonicClock.now)
         }.get()
     }
