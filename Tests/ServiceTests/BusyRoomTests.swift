@@ -64,7 +64,7 @@ struct BusyRoomTests {
                     let guest = Guest(frames: inbound.source, socket: socket)
                     guests[room] = guest
                     guest.say(#"{"id":"1","method":"join","params":{"name":"A","data":""}}"#)
-                    await until { await directory.activeRoom(room) != nil }
+                    try await until { await directory.activeRoom(room) != nil }
                 }
                 try await body(directory, world, guests)
                 for guest in guests.values {
@@ -99,7 +99,7 @@ struct BusyRoomTests {
                 createdAt: .now, startedBy: "")
             let (began, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
             let work = Task { await busy.work(began, until: gate) }
-            await until { began.wait(timeout: .now()) == .success }
+            try await until { began.wait(timeout: .now()) == .success }
 
             // Lists and figures contain the known state.
             #expect(await answered { await directory.rooms() }?.map(\.peerCount) == [1, 1])
@@ -119,10 +119,10 @@ struct BusyRoomTests {
                 }
                 #expect(told != nil)
             }
-            await until { await !other.room.streaming.hls.variants.isEmpty }
+            try await until { await !other.room.streaming.hls.variants.isEmpty }
             guests["other"]?.say(#"{"method":"leave","params":{}}"#)
             guests["other"]?.frames.finish()
-            await until {
+            try await until {
                 await directory.tick()
                 return await directory.host(of: "other") == nil
             }
@@ -130,7 +130,7 @@ struct BusyRoomTests {
 
             gate.signal()
             await work.value
-            await until { await !busy.room.streaming.hls.variants.isEmpty }
+            try await until { await !busy.room.streaming.hls.variants.isEmpty }
         }
     }
 }

@@ -51,7 +51,7 @@ import Testing
     @Test func whatComesWhileABotIsReplacedIsWrittenDownForTheNextOne() async throws {
         try await StreamsWorld().run { world in
             let (id, bot) = try await running(world)
-            await world.end(bot, .failed(reason: "crashed"))
+            try await world.end(bot, .failed(reason: "crashed"))
             _ = try await world.streams.addCaptions(
                 [said("b", world)], language: "en", to: id, addedBy: nil)
             #expect(try log(world, id).map(\.text) == ["b"])

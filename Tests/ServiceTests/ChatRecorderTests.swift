@@ -103,7 +103,7 @@ import Workbench
             _ = try await world.streams.stop(stream: id, stoppedBy: nil)
             await hear("too late")
             let rows = try await lines(world, id)
-            #expect(rows.count == 3)
+            try #require(rows.count == 3)
             #expect(rows[1].hasPrefix("a,Ann,,[],") && rows[1].hasSuffix(",chat,'=kept"))
         }
     }
@@ -119,7 +119,7 @@ import Workbench
             _ = try await world.streams.setRecording(stream: id, isPaused: false)
             world.chat.said(try talk.say(#""recorded""#), in: "demo")
             // A bot that replaces a dead one makes no difference.
-            let next = try #require(await world.replace(bot, .failed(reason: "crashed")))
+            let next = try #require(try await world.replace(bot, .failed(reason: "crashed")))
             await next.say(.running(firstSegmentMilliseconds: 1))
             world.chat.said(try talk.say(#""still""#), in: "demo")
             _ = try await world.streams.stop(stream: id, stoppedBy: nil)
@@ -230,7 +230,7 @@ import Workbench
             let message = try talk.say("\"\(String(repeating: "x", count: 8000))\"")
             for _ in 0..<100 { world.chat.said(message, in: "demo") }
             _ = try await world.streams.stop(stream: id, stoppedBy: nil)
-            await world.end(bot, .finished(reason: "asked to"))
+            try await world.end(bot, .finished(reason: "asked to"))
             _ = try #require(await world.finishers.next())
             #expect(try lines(in: "\(world.directory)/demo/\(id)").count == 102)
         }

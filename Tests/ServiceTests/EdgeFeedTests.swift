@@ -33,7 +33,7 @@ import Testing
             await bot.say(.segmentListed(layer: 1, segment: 12))
             #expect(world.edges.facts == ["part 1 12.0", "listed 1 12"])
             let next = try #require(
-                await world.replace(bot, .failed(reason: "killed", .signal(9))))
+                try await world.replace(bot, .failed(reason: "killed", .signal(9))))
             #expect(world.edges.facts.last == "interrupted")
             // Nothing of the dead bot counts any more.
             await bot.say(.part(Self.part()))
@@ -41,7 +41,7 @@ import Testing
             await next.say(.joined)
             await next.say(.part(Self.part()))
             _ = try await world.streams.stop(stream: stream.id, stoppedBy: nil)
-            await world.end(next, .finished(reason: "stopped"))
+            try await world.end(next, .finished(reason: "stopped"))
             #expect(world.edges.facts.suffix(2) == ["part 1 12.0", "ended"])
             #expect(world.edges.ticks > 0)
         }
@@ -56,7 +56,7 @@ import Testing
             let bot = try #require(await world.launcher.next())
             await bot.say(.joined)
             _ = try await world.streams.stop(stream: stream.id, stoppedBy: nil)
-            await world.end(bot, .finished(reason: "stopped"))
+            try await world.end(bot, .finished(reason: "stopped"))
             #expect(world.edges.facts == ["ended", "removed \(stream.directory)"])
         }
     }

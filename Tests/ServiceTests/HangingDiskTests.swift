@@ -42,7 +42,7 @@ import Testing
             let pipe = try FullPipe("\(bot.job.outputDirectory)/\(TimedMetadataLog.fileName)")
             let one = try TimedMetadataRequest(checking: "p", seconds: 5)
             async let metadata = world.streams.addTimedMetadata([one], to: hung, addedBy: nil)
-            await until { await world.streams.book[life: hung]?.metadataCount == 1 }
+            try await until { await world.streams.book[life: hung]?.metadataCount == 1 }
             async let stopped = world.streams.stop(stream: hung, stoppedBy: "ann")
             // What its bot is told and says needs no disk.
             #expect(await bot.nextSignal() == .stop)
@@ -75,9 +75,9 @@ import Testing
             let (hung, bot) = try await start(world, "hung")
             world.disk.hang("\(world.directory)/hung")
             async let stopped = world.streams.stop(stream: hung, stoppedBy: "ann")
-            await until { world.disk.hanging.count == 1 }
+            try await until { world.disk.hanging.count == 1 }
             bot.exit(.finished(reason: "stop"))
-            await until { await !world.streams.hasBot(hung) }
+            try await until { await !world.streams.hasBot(hung) }
             try await expectLife(world, "well")
             await world.streams.tick()
             #expect(try await world.streams.stream(hung)?.status == .running)
@@ -93,11 +93,11 @@ import Testing
     @Test func aBotOfWhichTheSettingsWaitIsNotStartedOnceItsStreamIsStopped() async throws {
         try await StreamsWorld().run { world in
             let (hung, first) = try await start(world, "hung")
-            await world.end(first, .failed(reason: "x"))
+            try await world.end(first, .failed(reason: "x"))
             world.disk.hang("\(world.directory)/hung")
             world.clock.advance(.seconds(1))
             await world.streams.tick()
-            await until { world.disk.hanging.count == 1 }
+            try await until { world.disk.hanging.count == 1 }
             async let stopped = world.streams.stop(stream: hung, stoppedBy: nil)
             try await expectLife(world, "well")
             world.disk.recover()
@@ -114,7 +114,7 @@ import Testing
             world.disk.hang("\(world.directory)/hung")
             async let started = world.streams.start(
                 room: "hung", LiveStreamRequest(), startedBy: "ann")
-            await until { world.disk.hanging.count == 1 }
+            try await until { world.disk.hanging.count == 1 }
             #expect(try await world.streams.streams(LiveStreamQuery()).streams == [])
             let (_, bot) = try await start(world, "well")
             await #expect(throws: LiveStreamError.tooManyStreams(running: 2, maximum: 2)) {
@@ -139,7 +139,7 @@ import Testing
                 room: "hung", LiveStreamRequest(), startedBy: "ann")
             async let second = world.streams.start(
                 room: "hung", LiveStreamRequest(), startedBy: "ben")
-            await until { world.disk.hanging.count == 1 }
+            try await until { world.disk.hanging.count == 1 }
             try await expectLife(world, "well")
             world.disk.recover()
             let ids = try await (first.map(\.id), second.map(\.id))
@@ -153,7 +153,7 @@ import Testing
             world.disk.hang("\(world.directory)/hung")
             async let failing = world.streams.start(
                 room: "hung", LiveStreamRequest(), startedBy: nil)
-            await until { world.disk.hanging.count == 1 }
+            try await until { world.disk.hanging.count == 1 }
             await #expect(throws: LiveStreamError.tooManyStreams(running: 1, maximum: 1)) {
                 try await world.streams.start(room: "well", LiveStreamRequest(), startedBy: nil)
             }
@@ -201,7 +201,7 @@ import Testing
             world.disk.hang("\(world.directory)/room")
             async let started = world.streams.start(
                 room: "room", LiveStreamRequest(kind: .recording), startedBy: nil)
-            await until { world.disk.hanging.count == 1 }
+            try await until { world.disk.hanging.count == 1 }
             async let stopped: Void = {
                 if endsRoom {
                     await world.streams.roomEnded("room", at: world.clock.instant)
@@ -226,7 +226,7 @@ import Testing
             world.disk.hang(world.directory)
             async let started = world.streams.start(
                 room: "other", LiveStreamRequest(), startedBy: nil)
-            await until { world.disk.hanging.count == 1 }
+            try await until { world.disk.hanging.count == 1 }
             #expect(await world.streams.book.starts.isBusy("other"), "a stop would wait for it")
             await bot.report(.frameRate(29))
             #expect(try await world.streams.stream(id)?.health.frameRate == 29)
@@ -248,7 +248,7 @@ import Testing
             )
             world.disk.hang("\(world.directory)/hung")
             let starts = await world.streams.seen("hung", somebody)
-            await until { world.disk.hanging.count == 1 }
+            try await until { world.disk.hanging.count == 1 }
             #expect(await world.streams.seen("hung", nobody) == nil)
             await world.seen("well", somebody)
             let bot = try #require(await world.launcher.next())
@@ -272,7 +272,7 @@ import Testing
         try await StreamsWorld().run { world in
             let (hung, bot) = try await start(world, "hung")
             let (_, other) = try await start(world, "well")
-            if launches { await world.end(bot, .failed(reason: "x")) }
+            if launches { try await world.end(bot, .failed(reason: "x")) }
             world.disk.hang("\(world.directory)/hung")
             if launches {
                 world.clock.advance(.seconds(1))
@@ -280,7 +280,7 @@ import Testing
             } else {
                 bot.exit(.finished(reason: "stop"))
             }
-            await until { world.disk.hanging.count == 1 }
+            try await until { world.disk.hanging.count == 1 }
             await world.streams.shutDown(at: world.clock.instant)
             other.exit(.finished(reason: "stop"))
             try await until {
@@ -289,7 +289,7 @@ import Testing
             await world.streams.tick()
             #expect(!world.hasEnded.withLock { $0 }, "the disk has its time")
             world.clock.advance(.seconds(60))
-            await until { world.hasEnded.withLock { $0 } }
+            try await until { world.hasEnded.withLock { $0 } }
             #expect(await !world.streams.book.unfinished.contains(hung))
         }
     }

@@ -58,7 +58,7 @@ import Testing
             let bot = try #require(await world.launcher.next())
             await #expect(throws: LiveStreamError.self) { try await start("two", in: world) }
             _ = try await world.streams.stop(room: "one", kind: .stream, stoppedBy: nil)
-            await world.end(bot, .finished(reason: "stop"))
+            try await world.end(bot, .finished(reason: "stop"))
             try await start("two", in: world)
         }
     }

@@ -51,7 +51,7 @@ import Testing
 
             // A replacement begins with the present outputs.
             let next = try #require(
-                await world.replace(bot, .failed(reason: "killed", failure: nil, .signal(9))))
+                try await world.replace(bot, .failed(reason: "killed", failure: nil, .signal(9))))
             let second = try BotConfiguration.read(next.job.configurationFile)
             #expect(second.outputs.map(\.id) == ["1", "3"])
         }

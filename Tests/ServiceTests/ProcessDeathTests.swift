@@ -106,9 +106,10 @@ import Testing
                 room: "demo", LiveStreamRequest(), startedBy: nil)[0].id
             let first = try #require(await world.launcher.next())
             await first.say(.running(firstSegmentMilliseconds: 1))
-            let second = try #require(await world.replace(first, .failed(reason: "", .signal(9))))
+            let second = try #require(
+                try await world.replace(first, .failed(reason: "", .signal(9))))
             world.memory.kills.withLock { $0 = 1 }
-            _ = try #require(await world.replace(second, .failed(reason: "", .signal(9))))
+            _ = try #require(try await world.replace(second, .failed(reason: "", .signal(9))))
             let deaths = try await deaths(world, id)
             #expect(deaths.map(\.cause) == [.outside, .outOfMemory])
             #expect(deaths.map(\.role) == [.bot, .bot] && deaths.map(\.signal) == [9, 9])
@@ -126,25 +127,27 @@ import Testing
             world.clock.advance(.seconds(30))
             await world.tick()
             #expect(await first.nextSignal() == .kill)
-            let second = try #require(await world.replace(first, .failed(reason: "", .signal(9))))
+            let second = try #require(
+                try await world.replace(first, .failed(reason: "", .signal(9))))
             await second.say(.running(firstSegmentMilliseconds: 1))
             world.clock.advance(.seconds(30))
             await world.tick()
-            let third = try #require(await world.replace(second, .failed(reason: "", .signal(9))))
+            let third = try #require(
+                try await world.replace(second, .failed(reason: "", .signal(9))))
             // Its successor is not affected.
             await third.say(.running(firstSegmentMilliseconds: 1))
             let fourth = try #require(
-                await world.replace(third, .failed(reason: "no encoder", .reported)))
+                try await world.replace(third, .failed(reason: "no encoder", .reported)))
             _ = try await world.streams.stop(stream: id, stoppedBy: nil)
             world.clock.advance(.seconds(15))
             await world.tick()
             world.clock.advance(.seconds(5))
             await world.tick()
-            await world.end(fourth, .failed(reason: "", .signal(9)))
+            try await world.end(fourth, .failed(reason: "", .signal(9)))
             // It was only too slow: its published segments count.
             #expect(await world.observer.ending()?.status == .completed)
             let deaths = try await deaths(world, id)
-            #expect(deaths.map(\.cause) == [.notReady, .stoodStill, .gaveUp, .notFinished])
+            try #require(deaths.map(\.cause) == [.notReady, .stoodStill, .gaveUp, .notFinished])
             #expect(deaths[2].message == "no encoder")
             let row = try #require(try await world.catalogue.stream(id))
             #expect(LiveStream(row)?.health.deaths == deaths)
@@ -158,7 +161,7 @@ import Testing
             var bot = try #require(await world.launcher.next())
             for status in 1...12 as ClosedRange<Int32> {
                 bot = try #require(
-                    await world.replace(bot, .failed(reason: "", .status(status))))
+                    try await world.replace(bot, .failed(reason: "", .status(status))))
             }
             #expect(try await deaths(world, id).map(\.status) == (3...12).map { Int32($0) })
         }

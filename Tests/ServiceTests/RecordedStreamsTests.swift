@@ -176,7 +176,7 @@ import Workbench
             // Once is enough.
             _ = try await world.streams.setRecording(stream: id, isPaused: true)
             #expect(await bot.nextSignal() == .order(.recordingPaused(true)))
-            let next = try #require(await world.replace(bot, .failed(reason: "crashed")))
+            let next = try #require(try await world.replace(bot, .failed(reason: "crashed")))
             let file = try String(contentsOfFile: next.job.configurationFile, encoding: .utf8)
             #expect(file.contains(#""recording_paused":true"#))
             _ = try await world.streams.setRecording(stream: id, isPaused: false)
@@ -218,7 +218,7 @@ import Workbench
         try await StreamsWorld().run { world in
             let (id, first) = try await stopped(world)
             first.exit(.noRoom(reason: "no room"))
-            await until { await !world.streams.hasFinisher(id) }
+            try await until { await !world.streams.hasFinisher(id) }
             let waiting = try #require(try await world.streams.stream(id))
             #expect(waiting.status == .postProcessing && waiting.finishing.error == "no room")
             world.clock.advance(.seconds(2))
@@ -234,7 +234,7 @@ import Workbench
         try await StreamsWorld().run { world in
             let (id, first) = try await stopped(world)
             first.exit(.failed(reason: "killed"))
-            await until { await !world.streams.hasFinisher(id) }
+            try await until { await !world.streams.hasFinisher(id) }
             world.clock.advance(.seconds(2))
             await world.tick()
             let second = try #require(await world.finishers.next())

@@ -91,7 +91,7 @@ import Testing
                 let found = try await world.streams.stream(last)
                 #expect(found?.finishing.position == (id == last ? nil : 59 - index))
                 finisher.exit(.finished)
-                await until { await !world.streams.hasFinisher(id) }
+                try await until { await !world.streams.hasFinisher(id) }
             }
             try await until { try await world.catalogue.unfinishedStreams().isEmpty }
             #expect(try await world.streams.stream(ids[0])?.status == .completed)

@@ -53,7 +53,7 @@ import Tokens
                 let join = #"{"id":"1","method":"join","params":{"name":"Ann","data":""}}"#
                 _ = client.yield(
                     WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(string: join)))
-                await until { await directory.activeRoom("demo") != nil }
+                try await until { await directory.activeRoom("demo") != nil }
                 try await body(directory, world)
                 client.finish()
                 socket.disconnected()

@@ -116,7 +116,7 @@ import Workbench
         }
         for await _ in isHeld.stream {}
         async let locking: Void = registry.locked("hall")
-        await until { await refusal(registry, "hall") != nil }
+        try await until { await refusal(registry, "hall") != nil }
         #expect(await !registry.changed(room, saysEnabled: false).isEnabled)
         #expect(await refusal(registry, "hall")?.code == 403)
         async let enabling = catalogue.updateRoom("hall", at: UnixTime(seconds: 1_770_000_001)) {

@@ -50,7 +50,7 @@ import Testing
             #expect(seen["roomcast_stream_bot_restarts_total demo \(stream.id)"] == 0)
             #expect(seen["roomcast_stream_start_time_seconds demo \(stream.id)"] ?? 0 > 1e9)
             await bot.say(.reduction(frameRate: 30, layersThinned: 0, videosLeftOut: 0))
-            _ = try #require(await world.replace(bot, .failed(reason: "killed")))
+            _ = try #require(try await world.replace(bot, .failed(reason: "killed")))
             seen = await values(world)
             #expect(seen["roomcast_streams_adapted"] == 0)
             #expect(seen["roomcast_picture_adaptations_total"] == 2)

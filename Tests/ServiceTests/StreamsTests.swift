@@ -112,10 +112,10 @@ import Tokens
             await first.say(.running(firstSegmentMilliseconds: 1))
             // It was killed, which proves nothing about the hardware.
             let second = try #require(
-                await world.replace(first, .failed(reason: "", .signal(9))))
+                try await world.replace(first, .failed(reason: "", .signal(9))))
             #expect(try encoder(of: second) == "nvenc")
             if let lastWord { await second.say(lastWord) }
-            let third = try #require(await world.replace(second, .failed(reason: "signal 11")))
+            let third = try #require(try await world.replace(second, .failed(reason: "signal 11")))
             #expect(try encoder(of: third) == "x264")
         }
     }
@@ -137,7 +137,7 @@ import Tokens
             await world.tick()
             #expect(await first.nextSignal() == .kill)
             let second = try #require(
-                await world.replace(first, .failed(reason: "", .signal(9))))
+                try await world.replace(first, .failed(reason: "", .signal(9))))
             #expect(try encoder(of: second) == "x264")
         }
     }
@@ -168,7 +168,7 @@ import Tokens
             #expect(changed.plan.layout == expected)
             #expect(try await world.streams.stream(stream.id)?.plan.layout == expected)
             #expect(await bot.nextSignal() == .order(.layout(expected)))
-            let next = try #require(await world.replace(bot, .failed(reason: "crashed")))
+            let next = try #require(try await world.replace(bot, .failed(reason: "crashed")))
             let file = try String(contentsOfFile: next.job.configurationFile, encoding: .utf8)
             #expect(file.contains(#""corner_radius":8"#))
         }
@@ -185,7 +185,7 @@ import Tokens
             #expect(changed.plan.audio == LiveStreamAudio(roles: ["host", "guest"], only: true))
             #expect(changed.plan.layout == stream.plan.layout)
             #expect(await bot.nextSignal() == .order(.roles(["host", "guest"])))
-            let next = try #require(await world.replace(bot, .failed(reason: "crashed")))
+            let next = try #require(try await world.replace(bot, .failed(reason: "crashed")))
             let file = try String(contentsOfFile: next.job.configurationFile, encoding: .utf8)
             #expect(file.contains(#""audio":{"only":true,"roles":["host","guest"]}"#))
             _ = try await world.streams.update(
@@ -348,7 +348,7 @@ import Tokens
             let bot = try #require(await world.launcher.next())
             await bot.say(.running(firstSegmentMilliseconds: 1))
             _ = try await world.streams.stop(stream: id, stoppedBy: "ann")
-            await world.end(bot, .finished(reason: "stop"))
+            try await world.end(bot, .finished(reason: "stop"))
             let ended = try #require(try await world.streams.stream(id)?.stoppedAt)
             world.clock.advance(.seconds(5))
             let record = try await world.streams.stop(stream: id, stoppedBy: "ben")
@@ -454,7 +454,7 @@ import Tokens
             await bot.say(.reduction(frameRate: 30, layersThinned: 0, videosLeftOut: 0))
             let whole = try #require(try await world.streams.stream(id))
             #expect(!whole.isReduced && whole.health.restarts == 0)
-            _ = try #require(await world.replace(bot, .failed(reason: "signal 11")))
+            _ = try #require(try await world.replace(bot, .failed(reason: "signal 11")))
             #expect(try await world.streams.stream(id)?.health.restarts == 1)
         }
     }
@@ -467,13 +467,13 @@ import Tokens
             let id = first.job.stream
             await first.say(.running(firstSegmentMilliseconds: 1))
             await first.say(.reduction(frameRate: 10, layersThinned: 1, videosLeftOut: 0))
-            let second = try #require(await world.replace(first, .failed(reason: "signal 11")))
+            let second = try #require(try await world.replace(first, .failed(reason: "signal 11")))
             let whole = LiveStream.Degradation(
                 frameRate: 30, layersThinned: 0, videosLeftOut: 0, changes: 2,
                 changedAt: world.clock.time)
             #expect(try await world.streams.stream(id)?.health.degradation == whole)
             // Now no track is left out that could return.
-            _ = try #require(await world.replace(second, .failed(reason: "signal 11")))
+            _ = try #require(try await world.replace(second, .failed(reason: "signal 11")))
             #expect(try await world.streams.stream(id)?.health.degradation == whole)
         }
     }
@@ -485,7 +485,7 @@ import Tokens
             let first = try #require(await world.launcher.next())
             await first.say(.running(firstSegmentMilliseconds: 1))
             let second = try #require(
-                await world.replace(first, .failed(reason: "signal 11")))
+                try await world.replace(first, .failed(reason: "signal 11")))
             #expect(second.job.outputDirectory == first.job.outputDirectory)
             // A late report of the dead bot is ignored.
             await first.say(.tiles([]))
@@ -505,7 +505,7 @@ import Tokens
                 .write(to: URL(fileURLWithPath: "\(directory)/stream.m3u8"))
             var bot = try #require(await world.launcher.next())
             for _ in 0..<StreamRules().restartsMaximum {
-                bot = try #require(await world.replace(bot, .failed(reason: "x")))
+                bot = try #require(try await world.replace(bot, .failed(reason: "x")))
             }
             bot.exit(.failed(reason: "x"))
             let ended = await world.observer.ending()

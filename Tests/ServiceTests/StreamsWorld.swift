@@ -106,17 +106,17 @@ final class StreamsWorld: Sendable {
     }
 
     /// Lets a bot end and waits for its replacement.
-    func replace(_ bot: BotDouble, _ exit: BotExit) async -> BotDouble? {
-        await end(bot, exit)
+    func replace(_ bot: BotDouble, _ exit: BotExit) async throws -> BotDouble? {
+        try await end(bot, exit)
         clock.advance(.seconds(1))
         await tick()
         return await launcher.next()
     }
 
     /// Lets a bot end and waits until that is known.
-    func end(_ bot: BotDouble, _ exit: BotExit) async {
+    func end(_ bot: BotDouble, _ exit: BotExit) async throws {
         bot.exit(exit)
-        await until { await !streams.hasBot(bot.job.stream) }
+        try await until { await !streams.hasBot(bot.job.stream) }
         await streams.settle([bot.job.stream])
     }
 
@@ -147,10 +147,14 @@ extension StreamService {
 func until(
     at place: SourceLocation = #_sourceLocation, within limit: Duration = .seconds(30),
     _ condition: () async throws -> Bool
-) async rethrows {
+) async throws {
     guard try await !comesAbout(within: limit, condition) else { return }
     Issue.record("this did not come about within \(limit)", sourceLocation: place)
+    throw InVain()
 }
+
+/// Ends a test whose further lines stand on what did not come about: an index would end all of them.
+struct InVain: Error {}
 
 /// Advances only when told to; starts in October 2025.
 final class ClockDouble: Sendable {

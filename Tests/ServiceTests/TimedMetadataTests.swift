@@ -48,7 +48,7 @@ import Testing
         try await StreamsWorld().run { world in
             let (id, bot) = try await running(world)
             _ = try await world.streams.addTimedMetadata([try request("a")], to: id, addedBy: nil)
-            await world.end(bot, .failed(reason: "crashed"))
+            try await world.end(bot, .failed(reason: "crashed"))
             _ = try await world.streams.addTimedMetadata([try request("b")], to: id, addedBy: nil)
             #expect(try log(world, id).map(\.payload) == ["a", "b"])
             #expect(try log(world, id).map(\.number) == [1, 2])

@@ -4,6 +4,7 @@ import RoomHost
 import Rooms
 import Synchronization
 import Testing
+import Workbench
 import XML
 import XMPP
 
@@ -54,8 +55,7 @@ import XMPP
         // It is in the room before the client may come.
         #expect(world.server.all.map(\.name) == ["presence", "iq"])
         try await focus.take(XMLStreamReader.element(FocusWorld.presence("ann")))
-        for _ in 0..<10_000 where world.server.all.count < 3 { await Task.yield() }
-        #expect(world.server.all.last?["to"] == "r@muc.example/ann")
+        #expect(await comesAbout { world.server.all.last?["to"] == "r@muc.example/ann" })
     }
 
     @Test(arguments: [
@@ -106,7 +106,7 @@ import XMPP
         try await order("eve@example/app")
         try await order("ann@example/app")
         func told() -> [XMLElement] { world.server.all.filter { $0.name == "message" } }
-        for _ in 0..<10_000 where told().isEmpty { await Task.yield() }
+        #expect(await comesAbout { !told().isEmpty })
         // She has not answered what she can do.
         #expect(told().map { $0["to"] } == ["ann@example/app"])
         #expect(told().map { StanzaError(of: $0).condition } == ["forbidden"])

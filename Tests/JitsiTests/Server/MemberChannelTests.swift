@@ -51,7 +51,7 @@ import XML
         await place.received(#"{"colibriClass":"ClientHello"}"#)
         await place.received("nonsense")
         let kinds = ["ServerHello", "EndpointMessage", "ServerHello"]
-        #expect(await socket.waits { $0.texts.count == kinds.count })
+        try #require(await socket.waits { $0.texts.count == kinds.count })
         #expect(zip(socket.texts, kinds).allSatisfy { $0.contains("\"\($1)\"") })
         #expect(socket.texts[1].contains(#""from":"ben""#))
         // Without the socket it is told over SCTP.
@@ -67,7 +67,7 @@ import XML
         let (place, socket) = try await world.open("ann")
         await place.received(#"{"colibriClass":"EndpointStats"}"#)
         await world.hear(.activeSpeakers([]))
-        #expect(await socket.waits { $0.texts.count == 3 })
+        try #require(await socket.waits { $0.texts.count == 3 })
         #expect(socket.texts[1].contains(#""dominantSpeakerEndpoint":"ben""#))
         #expect(socket.texts[2].contains(#""silence":true"#))
     }

@@ -1,6 +1,7 @@
 import RoomHost
 import Synchronization
 import Testing
+import Workbench
 import XML
 
 @testable import Jitsi
@@ -36,8 +37,7 @@ final class NotedSocket: SignallingSocket {
 
     /// Waits for what a writer on another task does.
     func waits(for condition: (NotedSocket) -> Bool) async -> Bool {
-        for _ in 0..<100_000 where !condition(self) { await Task.yield() }
-        return condition(self)
+        await comesAbout { condition(self) }
     }
 }
 

@@ -3,6 +3,7 @@ import RoomHost
 import Rooms
 import Synchronization
 import Testing
+import Workbench
 import XML
 import XMPP
 
@@ -49,11 +50,9 @@ import XMPP
     }
 
     private func answer(to id: String, in world: FocusWorld) async throws -> XMLElement {
-        for _ in 0..<100_000 {
-            if let answer = world.server.all.last(where: { $0["id"] == id }) { return answer }
-            await Task.yield()
-        }
-        return try #require(nil as XMLElement?)
+        func answer() -> XMLElement? { world.server.all.last { $0["id"] == id } }
+        _ = await comesAbout { answer() != nil }
+        return try #require(answer())
     }
 
     private func condition(_ answer: XMLElement) -> String? {
@@ -196,8 +195,7 @@ import XMPP
         await world.host.rtmpChanged(.pushed(RTMPPushes(state: .initialised)))
         await world.host.rtmpChanged(.pushed(RTMPPushes(state: .failed)))
         #expect(shown(world).map { $0["failure_reason"] } == [nil, "error"])
-        for _ in 0..<100_000 where streams.stops == 0 { await Task.yield() }
-        #expect(streams.stops == 1)
+        #expect(await comesAbout { streams.stops == 1 })
     }
 
     @Test func aStartOfWhichNothingIsHeardIsGivenUp() async throws {

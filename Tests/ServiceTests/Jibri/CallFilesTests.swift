@@ -51,8 +51,8 @@ import Workbench
             let work = Task { await files.run() }
             defer { work.cancel() }
             _ = try await recorded(calls)
-            await until { outside.isThere("seen") }
-            await until { await calls.files.isIdle }
+            try await until { outside.isThere("seen") }
+            try await until { await calls.files.isIdle }
             let file = "team.call_2025-10-09-08-53-20.mp4"
             #expect(
                 try outside.text("seen")
@@ -98,11 +98,11 @@ import Workbench
             }
             await next.files.recover()
             await next.files.tick(at: world.clock.instant)
-            await until {
+            try await until {
                 calls.scratch.names(in: "recordings/s")
                     == ["metadata.json", "team.call_2025-10-09-08-53-20.mp4"]
             }
-            await until { await !next.files.isIdle }
+            try await until { await !next.files.isIdle }
             // Killed again before the script has ended, it runs once more.
             let third = try CallWorld(world) {
                 $0.recordingsDirectory = directory
@@ -112,7 +112,7 @@ import Workbench
             let files = third.files
             let work = Task { await files.run() }
             defer { work.cancel() }
-            await until { await third.files.isIdle }
+            try await until { await third.files.isIdle }
             #expect(outside.isThere("seen"))
             #expect(calls.scratch.names(in: "recordings/.roomcast").isEmpty)
         }
@@ -128,11 +128,11 @@ import Workbench
             for _ in 0..<StreamRules().finishAttemptsMaximum {
                 let run = try #require(await world.finishers.next())
                 run.exit(.failed(reason: "broken"))
-                await until { await !world.streams.hasFinisher(stream) }
+                try await until { await !world.streams.hasFinisher(stream) }
                 world.clock.advance(.seconds(60))
                 await world.tick()
             }
-            await until { (try? await world.streams.stream(stream))??.status.isFinal == true }
+            try await until { (try? await world.streams.stream(stream))??.status.isFinal == true }
             await calls.tick()
             #expect(await calls.files.isIdle)
             #expect(calls.scratch.names(in: "recordings/.roomcast") == ["\(stream).json"])
@@ -144,7 +144,7 @@ import Workbench
             }
             await next.files.recover()
             await next.files.tick(at: world.clock.instant)
-            await until {
+            try await until {
                 calls.scratch.names(in: "recordings/s")
                     == ["metadata.json", "team.call_2025-10-09-08-53-20.mp4"]
             }
@@ -190,15 +190,15 @@ import Workbench
             await look(after: 9)
             #expect(failures.attempts == 1)
             await look(after: 1)
-            await until { failures.attempts == 2 }
-            await until { await calls.files.trouble?.contains("up to 2 attempts") == true }
-            await until {
+            try await until { failures.attempts == 2 }
+            try await until { await calls.files.trouble?.contains("up to 2 attempts") == true }
+            try await until {
                 await look(after: 0)
                 await look(after: 20)
                 return calls.scratch.names(in: "recordings/s_1").count == 2
             }
             #expect(failures.attempts == 3)
-            await until { await calls.files.trouble == nil }
+            try await until { await calls.files.trouble == nil }
         }
     }
 
@@ -218,8 +218,10 @@ import Workbench
             defer { work.cancel() }
             _ = try await recorded(calls)
             func runs() -> Int { (try? outside.text("seen").split(separator: "\n").count) ?? 0 }
-            await until { runs() == 1 }
-            await until { await files.trouble?.contains("the finalize script has failed") == true }
+            try await until { runs() == 1 }
+            try await until {
+                await files.trouble?.contains("the finalize script has failed") == true
+            }
             #expect(await files.isIdle, "the end of the program does not wait for it")
             await calls.tick()
             world.clock.advance(.seconds(59))
@@ -227,13 +229,13 @@ import Workbench
             #expect(await files.isIdle && runs() == 1)
             world.clock.advance(.seconds(1))
             await calls.tick()
-            await until { runs() == 2 }
-            await until { await files.trouble?.contains("up to 2 attempts") == true }
+            try await until { runs() == 2 }
+            try await until { await files.trouble?.contains("up to 2 attempts") == true }
             await calls.tick()
             world.clock.advance(.seconds(120))
             await calls.tick()
-            await until { runs() == 3 }
-            await until { calls.scratch.names(in: "recordings/.roomcast").isEmpty }
+            try await until { runs() == 3 }
+            try await until { calls.scratch.names(in: "recordings/.roomcast").isEmpty }
             #expect(await files.trouble == nil)
         }
     }
@@ -247,7 +249,7 @@ import Workbench
             let work = Task { await files.run() }
             defer { work.cancel() }
             _ = try await recorded(calls)
-            await until { calls.scratch.names(in: "recordings/.roomcast").isEmpty }
+            try await until { calls.scratch.names(in: "recordings/.roomcast").isEmpty }
             #expect(await files.trouble == nil)
         }
     }
@@ -270,16 +272,16 @@ import Workbench
             let work = Task { await files.run() }
             defer { work.cancel() }
             _ = try await recorded(calls)
-            await until { outside.isThere("seen") }
+            try await until { outside.isThere("seen") }
             _ = try await recorded(calls)
-            await until { (try? outside.text("seen").split(separator: "\n").count) == 2 }
+            try await until { (try? outside.text("seen").split(separator: "\n").count) == 2 }
             let directory = "\(calls.scratch.path)/recordings"
             #expect(try outside.text("seen") == "\(directory)/s_1\n\(directory)/s_1_2\n")
             let file = "team.call_2025-10-09-08-53-20.mp4"
             #expect(calls.scratch.names(in: "recordings/s_1_2") == ["metadata.json", file])
             try outside.write("".utf8, to: "go")
-            await until { calls.scratch.names(in: "recordings") == [".roomcast"] }
-            await until { calls.scratch.names(in: "recordings/.roomcast").isEmpty }
+            try await until { calls.scratch.names(in: "recordings") == [".roomcast"] }
+            try await until { calls.scratch.names(in: "recordings/.roomcast").isEmpty }
         }
     }
 
@@ -313,7 +315,7 @@ import Workbench
             await next.files.recover()
             #expect(next.holds.isHeld(stream))
             await next.tick()
-            await until { !next.holds.isHeld(stream) }
+            try await until { !next.holds.isHeld(stream) }
             #expect(calls.scratch.names(in: "recordings/s_1").count == 2)
         }
     }
@@ -331,7 +333,7 @@ import Workbench
             await calls.tick()
             // So that a killed program's successor has it, too.
             let note = "recordings/.roomcast/\(bot.job.stream).json"
-            await until { (try? calls.scratch.text(note))?.contains("Ben") == true }
+            try await until { (try? calls.scratch.text(note))?.contains("Ben") == true }
             await bot.say(.identity(peer: "a", user("Anna")))
             await calls.recorder.end("s", slot: 0)
             bot.exit(.finished(reason: "stop"))
@@ -530,13 +532,13 @@ import Workbench
                 """)
         let script = FinalizeScript(path: path, logger: JibriDoubles.logger)
         let work = Task { await script.run(scratch.path) }
-        await until { scratch.isThere("child") }
+        try await until { scratch.isThere("child") }
         let child = try scratch.text("child").filter(\.isNumber)
         defer { if let id = pid_t(child) { kill(id, SIGKILL) } }
         work.cancel()
         #expect(await !work.value)
         // Empty for one that waits to be reaped.
-        await until {
+        try await until {
             FileManager.default.contents(atPath: "/proc/\(child)/cmdline")?.isEmpty ?? true
         }
     }
@@ -556,12 +558,12 @@ import Workbench
         let script = FinalizeScript(
             path: path, logger: JibriDoubles.logger, grace: .milliseconds(100))
         let work = Task { await script.run(scratch.path) }
-        await until { scratch.isThere("child") }
+        try await until { scratch.isThere("child") }
         let child = try scratch.text("child").filter(\.isNumber)
         defer { if let id = pid_t(child) { kill(id, SIGKILL) } }
         work.cancel()
         #expect(await !work.value)
-        await until(within: .seconds(5)) {
+        try await until(within: .seconds(5)) {
             FileManager.default.contents(atPath: "/proc/\(child)/cmdline")?.isEmpty ?? true
         }
     }
@@ -573,7 +575,7 @@ import Workbench
         let script = FinalizeScript(
             path: path, logger: Logger(label: "test") { _ in lines }, patience: .milliseconds(20))
         let work = Task { await script.run(scratch.path) }
-        await until { lines.all.contains { $0.contains("still runs") } }
+        try await until { lines.all.contains { $0.contains("still runs") } }
         work.cancel()
         _ = await work.value
     }

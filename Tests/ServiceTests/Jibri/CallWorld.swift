@@ -76,7 +76,7 @@ struct CallWorld {
         if !isEmpty { try await add(stream) }
         run.exit(.finished)
         let streams = world.streams
-        await until { (try? await streams.stream(stream))??.status.isFinal == true }
+        try await until { (try? await streams.stream(stream))??.status.isFinal == true }
     }
 
     /// Makes a stream's asset.

@@ -37,7 +37,7 @@ import Testing
     }
 
     /// Runs what nothing ends beside the test, which goes on if it waits for ever.
-    private func given() async -> Bool? {
+    private func given() async throws -> Bool? {
         let (departure, pauses) = (departure, pauses)
         let result = Outcome()
         Task {
@@ -45,20 +45,20 @@ import Testing
                 try await departure.run(
                     { await Self.hang() }, giveUp: { pauses.note("given up") }))
         }
-        await until(within: .seconds(20)) { result.isDone != nil }
+        try await until(within: .seconds(20)) { result.isDone != nil }
         return result.isDone
     }
 
     @Test func whatCannotBeFinishedIsNotWaitedForWithoutEnd() async throws {
         exit.hurry()
-        #expect(await given() == false)
+        #expect(try await given() == false)
         #expect(pauses.noted == ["given up"])
         #expect(pauses.taken == [.seconds(60), .seconds(1), .seconds(12)])
     }
 
     @Test func anOrderToShutDownIsSuchARequest() async throws {
         exit.take(.now)
-        #expect(await given() == false)
+        #expect(try await given() == false)
         #expect(exit.status == 255 && pauses.noted == ["given up"])
     }
 
@@ -83,7 +83,7 @@ import Testing
             result.set(try await departure.run({ await Self.hang() }, giveUp: {}))
         }
         run.cancel()
-        await until(within: .seconds(20)) { result.isDone != nil }
+        try await until(within: .seconds(20)) { result.isDone != nil }
         #expect(result.isDone == false && pauses.taken.contains(.seconds(12)))
     }
 

@@ -25,8 +25,8 @@ import Testing
         try await body()
     }
 
-    private func said(_ count: Int) async -> [String] {
-        await until { post.count >= count }
+    private func said(_ count: Int) async throws -> [String] {
+        try await until { post.count >= count }
         return post.taken()
     }
 
@@ -34,18 +34,18 @@ import Testing
         let desk = desk()
         try await running(desk) {
             await desk.take(.joined(server: 0), slot: 0)
-            #expect(await said(1) == ["0: show idle"])
+            #expect(try await said(1) == ["0: show idle"])
             await desk.take(.asked(JibriDoubles.start("a"), server: 0), slot: 0)
-            #expect(await said(2) == ["0: answer pending", "0: show busy"])
-            await until { recorder.orders == ["admit a 0 prod", "begin a 0"] }
+            #expect(try await said(2) == ["0: answer pending", "0: show busy"])
+            try await until { recorder.orders == ["admit a 0 prod", "begin a 0"] }
             #expect(await desk.environment?.host == "xmpp.meet.example:5222")
             recorder.say("a", .running)
-            #expect(await said(1) == ["0: tell on"])
+            #expect(try await said(1) == ["0: tell on"])
             await desk.take(.asked(JibriDoubles.stop("a"), server: 0), slot: 0)
-            await until { recorder.orders.last == "end a 0" }
+            try await until { recorder.orders.last == "end a 0" }
             #expect(post.taken().isEmpty, "the stop is answered when the files are complete")
             recorder.say("a", .closed)
-            #expect(await said(2) == ["0: answer off", "0: show idle"])
+            #expect(try await said(2) == ["0: answer off", "0: show idle"])
             #expect(await desk.environment == nil)
         }
     }
@@ -55,9 +55,9 @@ import Testing
         recorder.isFull = true
         try await running(desk) {
             await desk.take(.joined(server: 0), slot: 0)
-            _ = await said(1)
+            _ = try await said(1)
             await desk.take(.asked(JibriDoubles.start("a"), server: 0), slot: 0)
-            #expect(await said(1) == ["0: answer busy"])
+            #expect(try await said(1) == ["0: answer busy"])
             #expect(recorder.orders == ["admit a 0 prod"])
         }
     }
@@ -67,14 +67,14 @@ import Testing
         try await running(desk) {
             await desk.take(.joined(server: 0), slot: 0)
             await desk.take(.asked(JibriDoubles.start("a"), server: 0), slot: 0)
-            _ = await said(3)
+            _ = try await said(3)
             recorder.say("a", .ended(.failed(.targetRefused)))
             recorder.say("a", .closed)
-            #expect(await said(2) == ["0: tell error final", "0: show idle"])
+            #expect(try await said(2) == ["0: tell error final", "0: show idle"])
             await desk.take(.asked(JibriDoubles.start("b"), server: 0), slot: 0)
-            _ = await said(2)
+            _ = try await said(2)
             recorder.say("b", .ended(.failed(.disk)))
-            #expect(await said(2) == ["0: tell error retry", "0: show busy sick"])
+            #expect(try await said(2) == ["0: tell error retry", "0: show busy sick"])
             #expect(await !desk.isHealthy)
         }
     }
@@ -85,7 +85,7 @@ import Testing
             for slot in 0..<2 {
                 await desk.take(.asked(JibriDoubles.start("a"), server: 0), slot: slot)
             }
-            await until {
+            try await until {
                 recorder.orders.contains("begin a 1") && recorder.orders.contains("end a 0")
             }
             #expect(!recorder.orders.contains("end a 1"))
@@ -96,7 +96,7 @@ import Testing
         let desk = desk(slots: 2)
         let isOver = Task { await desk.run() }
         await desk.take(.asked(JibriDoubles.start("a"), server: 0), slot: 1)
-        await until { recorder.orders.contains("begin a 1") }
+        try await until { recorder.orders.contains("begin a 1") }
         await desk.leave(.whenIdle)
         #expect(!recorder.orders.contains("end all"))
         #expect(await desk.business == .busy)
@@ -109,7 +109,7 @@ import Testing
         let desk = desk()
         let isOver = Task { await desk.run() }
         await desk.take(.asked(JibriDoubles.start("a"), server: 0), slot: 0)
-        await until { recorder.orders.contains("begin a 0") }
+        try await until { recorder.orders.contains("begin a 0") }
         await desk.leave(.now)
         #expect(recorder.orders.last == "end all")
         recorder.say("a", .ended(.finished))
@@ -121,10 +121,10 @@ import Testing
         let desk = desk(isSingleUse: true)
         try await running(desk) {
             await desk.take(.asked(JibriDoubles.start("a"), server: 0), slot: 0)
-            await until { recorder.orders.contains("begin a 0") }
+            try await until { recorder.orders.contains("begin a 0") }
             recorder.say("a", .ended(.finished))
             recorder.say("a", .closed)
-            await until { await desk.business == .expired }
+            try await until { await desk.business == .expired }
         }
     }
 }

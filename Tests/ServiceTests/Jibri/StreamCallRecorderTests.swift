@@ -53,7 +53,7 @@ import Workbench
             await bot.say(.push(PushReport(id: "1", state: .failed, reason: "refused")))
             await calls.tick()
             #expect(await calls.next() == .ended(.failed(.targetLost)))
-            await until {
+            try await until {
                 (try? await world.streams.stream(bot.job.stream))??.status == .stopping
             }
         }
@@ -210,14 +210,14 @@ import Workbench
             let recorder = calls.recorder
             meanwhile.set { await recorder.endAll() }
             #expect(await !recorder.admit(JibriDoubles.call("s"), slot: 0))
-            await until { meanwhile.hasHappened }
+            try await until { meanwhile.hasHappened }
             let bot = try #require(await world.launcher.next())
-            await until {
+            try await until {
                 (try? await world.streams.stream(bot.job.stream))??.status == .stopping
             }
             bot.exit(.finished(reason: "stop"))
             // It never ran, so nothing is to be finished.
-            await until {
+            try await until {
                 (try? await world.streams.stream(bot.job.stream))??.status.isFinal == true
             }
             await calls.tick()
@@ -235,9 +235,9 @@ import Workbench
                 #expect(await !recorder.admit(JibriDoubles.call("s"), slot: 1))
             }
             #expect(await !recorder.admit(JibriDoubles.call("s"), slot: 0))
-            await until { meanwhile.hasHappened }
+            try await until { meanwhile.hasHappened }
             let bot = try #require(await world.launcher.next())
-            await until {
+            try await until {
                 (try? await world.streams.stream(bot.job.stream))??.status == .stopping
             }
         }
