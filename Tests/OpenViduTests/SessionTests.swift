@@ -334,6 +334,39 @@ import Testing
         #expect(await mutes() == [false, true])
     }
 
+    /// Were it told that it is heard, or heard later without being told, it would be misled.
+    @Test func whoIsModeratedStaysMutedWhoeverAsksItToSpeak() async throws {
+        let world = OpenViduWorld()
+        let ann = try await world.join("Ann")
+        _ = try await ann.publish()
+        try await world.addPeer("hms")
+        func ask(_ isMuted: Bool) async throws {
+            try await world.host.change { host in
+                try host.room.mutesRequested(
+                    MuteRequest(isMuted: isMuted, kind: .audio), by: "hms", at: .zero)
+            }
+        }
+        func moderate(_ change: Moderation.Change) async throws {
+            try await world.host.change { host in
+                _ = try host.room.moderationRequested(change, by: "hms", at: .zero)
+            }
+        }
+        func isMuted() async -> Bool? {
+            await world.host.snapshot().peers.first?.tracks.first?.isMuted
+        }
+        try await ask(true)
+        #expect(await ann.told("streamPropertyChanged")["newValue"] == "false")
+        try await moderate(.start(.audio))
+        try await ask(false)
+        #expect(await isMuted() == true)
+        try await moderate(.end)
+        #expect(await isMuted() == true)
+        #expect(!ann.socket.notifications.contains("streamPropertyChanged"))
+        try await ask(false)
+        #expect(await isMuted() == false)
+        #expect(await ann.told("streamPropertyChanged")["newValue"] == "true")
+    }
+
     @Test func moderatorsPutOutAndUnpublish() async throws {
         let world = OpenViduWorld()
         let ann = try await world.join("Ann", role: "host")

@@ -112,14 +112,16 @@ extension OpenViduSessions {
     // MARK: - Mutes
 
     /// Mutes tracks in the server, since clients cannot be asked to. Unmutes only those: the others
-    /// send silence.
+    /// send silence. While its peer may not unmute it, a track stays muted whoever asks.
     func mute(
         _ isMuted: Bool, of peer: PeerID, in host: isolated RoomHost, where isMeant: (Track) -> Bool
     ) {
-        let tracks = (host.room.peers[peer]?.tracks ?? []).filter { track in
+        guard let publisher = host.room.peers[peer] else { return }
+        let tracks = publisher.tracks.filter { track in
             let isMutedByOthers = members[peer]?.mutedByOthers.contains(track.publishedID) ?? false
             let isActive = !track.isMuted || host.room.peers.isOverruled(track.id, of: peer)
-            return isMeant(track) && (isMuted ? isActive : isMutedByOthers)
+            let isHeld = host.room.peers.isHeld(track.moderatedKind, of: publisher)
+            return isMeant(track) && (isMuted ? isActive : isMutedByOthers && !isHeld)
         }
         guard !tracks.isEmpty else { return }
         let change = TrackChange(isMuted: isMuted)
