@@ -174,3 +174,42 @@ def test_no_lobby_is_made_by_others(come, room):
         assert refused.value.condition in ("forbidden", "not-allowed")
     cleo.invite_itself()
     assert refusal(cleo).condition == "registration-required"
+
+
+def test_a_password_leads_past_the_lobby(come, room):
+    attend, newcomer = come
+    ann, cleo, dan = attend("Ann"), newcomer("Cleo"), newcomer("Dan")
+    ann.wait_until_invited()
+    wait_for("she owns the room", lambda: limits(ann), TIMEOUT)
+    ann.lock("open sesame")
+    assert refusal(cleo, password="open").condition == "registration-required"
+    cleo.enter(password="open sesame")
+    # Whom she admits need not know it.
+    assert refusal(dan).condition == "registration-required"
+    dan.enter(f"{room}@{LOBBIES}")
+    ann.admit(dan.address)
+    wait_for("he is invited", lambda: dan.invitations == [dan.room], TIMEOUT)
+    dan.enter()
+    # Without a lobby, everybody needs it.
+    ann.limit_to_members(False)
+    assert refusal(newcomer("Eve")).condition == "not-authorized"
+
+
+def test_whoever_is_put_out_waits_again(come, room):
+    attend, newcomer = come
+    ann, ben, cleo = attend("Ann"), attend("Ben"), newcomer("Cleo")
+    for one in ann, ben:
+        one.wait_until_invited()
+    wait_for("she owns the room", lambda: limits(ann), TIMEOUT)
+    refusal(cleo)
+    cleo.enter(f"{room}@{LOBBIES}")
+    ann.admit(cleo.address)
+    wait_for("she is invited", lambda: cleo.invitations == [cleo.room], TIMEOUT)
+    cleo.enter()
+    ann.put_out(ann.room, cleo.nick)
+    assert refusal(cleo).condition == "registration-required"
+    # Who goes by itself may come back.
+    cleo.enter(f"{room}@{LOBBIES}")
+    ann.admit(cleo.address)
+    wait_for("she is invited again", lambda: len(cleo.invitations) == 2, TIMEOUT)
+    cleo.enter()

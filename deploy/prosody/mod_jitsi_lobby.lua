@@ -94,16 +94,24 @@ if lobbies then
         event.formdata["muc#roominfo_lobbyroom"] = lobby.jid;
     end);
 
-    -- Before Prosody's own refusal, which has -5.
+    -- Before Prosody's own refusals, which have -5 and, for passwords, -20.
     module:hook("muc-occupant-pre-join", function (event)
         local room, stanza = event.room, event.stanza;
         local from = stanza.attr.from;
-        if not room:get_members_only() or room:get_affiliation(from) then return; end
-        if admitted:contains(jid.host(from)) then
-            room:set_affiliation(true, jid.bare(from), "member");
-            event.occupant.role = room:get_default_role("member");
-            return;
+        if not room:get_members_only() then return; end
+        local x, secret = stanza:get_child("x", MUC), room:get_password();
+        local said = x and x:get_child_text("password");
+        local affiliation = room:get_affiliation(from);
+        if not affiliation and (admitted:contains(jid.host(from)) or secret and said == secret) then
+            affiliation = "member";
+            room:set_affiliation(true, jid.bare(from), affiliation);
+            event.occupant.role = room:get_default_role(affiliation);
         end
+        -- Whom a moderator has admitted need not know the password.
+        if affiliation == "member" and secret and x and not said then
+            x:text_tag("password", secret, { xmlns = MUC });
+        end
+        if affiliation then return; end
         local lobby = counterpart(room, lobbies);
         if not lobby then return; end
         if (shown_name(stanza) or "") == "" then
@@ -113,6 +121,16 @@ if lobbies then
         return refuse(event, "auth", "registration-required", "407",
             st.stanza("lobbyroom", { xmlns = MEET }):text(lobby.jid));
     end, -4);
+
+    -- Whoever is put out waits again: a membership would lead past the lobby.
+    module:hook("muc-broadcast-presence", function (event)
+        local room, address = event.room, event.occupant.bare_jid;
+        for status in event.x:childtags("status") do
+            if status.attr.code == "307" and room:get_affiliation(address) == "member" then
+                room:set_affiliation(true, address, nil);
+            end
+        end
+    end);
 
     module:hook("muc-invite", function (event)
         local lobby = counterpart(event.room, lobbies);

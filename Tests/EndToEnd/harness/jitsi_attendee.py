@@ -6,7 +6,7 @@ import secrets
 from dataclasses import replace
 
 from .jitsi_caller import Caller
-from .jitsi_lobby import members_only
+from .jitsi_lobby import configuration, members_only
 from .jitsi_prosody import DOMAIN, FOCUS
 from .jitsi_sources import Source, json_message
 from .jitsi_xml import (
@@ -234,6 +234,12 @@ class Attendee(Caller):
     async def limit_to_members(self, is_limited=True):
         """As a moderator opens a lobby. Raises Refused."""
         await self._person.ask(self.room, members_only(is_limited))
+
+    @from_outside
+    async def lock(self, password):
+        """As a moderator sets the room's password."""
+        await self._person.ask(
+            self.room, configuration(passwordprotectedroom="1", roomsecret=password))
 
     @from_outside
     async def lobby(self):

@@ -9,15 +9,19 @@ from .jitsi_xmpp import Person, from_outside, statuses
 from .own_loop import OnItsOwnLoop
 
 
-def members_only(is_limited):
-    """The form by which an owner says whether a room is for members."""
+def configuration(**values):
+    """The form by which an owner configures a room."""
     def field(name, value):
         return node(DATA, "field", {"var": name}, node(DATA, "value", text=value))
 
     return node("http://jabber.org/protocol/muc#owner", "query", None, node(
         DATA, "x", {"type": "submit"},
         field("FORM_TYPE", "http://jabber.org/protocol/muc#roomconfig"),
-        field("muc#roomconfig_membersonly", "1" if is_limited else "0")))
+        *(field(f"muc#roomconfig_{name}", value) for name, value in values.items())))
+
+
+def members_only(is_limited):
+    return configuration(membersonly="1" if is_limited else "0")
 
 
 class Newcomer(OnItsOwnLoop):
@@ -49,11 +53,12 @@ class Newcomer(OnItsOwnLoop):
             FOCUS_PROTOCOL, "conference", {"room": self.room, "machine-uid": "x"}))
 
     @from_outside
-    async def enter(self, room=None, name=None):
+    async def enter(self, room=None, name=None, password=None):
         """The conference, or its lobby. Raises Refused."""
         name = self.name if name is None else name
         await self._person.enter(
-            room or self.room, self.nick, *([node(NICK, "nick", text=name)] if name else []))
+            room or self.room, self.nick, *([node(NICK, "nick", text=name)] if name else []),
+            password=password)
 
     @from_outside
     async def say(self, room, text):
