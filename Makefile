@@ -47,7 +47,7 @@ CLIENT_TESTS := $(addprefix Tests/EndToEnd/,test_sdk.py test_openvidu_browser.py
 
 .PHONY: help
 help: ## List the targets
-	@echo "Roomcast turns a WebRTC room into an HLS stream."
+	@echo "Roomcast streams and records video rooms."
 	@echo
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-26s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 

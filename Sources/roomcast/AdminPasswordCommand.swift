@@ -8,14 +8,14 @@ struct AdminPasswordCommand: AsyncParsableCommand {
         commandName: "admin-password",
         abstract: "Set the password of the operator's page, /admin.",
         discussion: """
-            Asks for it twice, or reads one line of standard input that is no terminal. The server needs \
+            Asks for it twice, or reads one line if standard input is not a terminal. The server needs \
             no restart; whoever is logged in has to log in again. The file (admin.passwordFile) has only a \
             hash. docs/ADMIN.md describes the page.
             """)
 
     @OptionGroup var options: SettingsOptions
 
-    @Option(help: "The directory that `serve --directory` has.")
+    @Option(help: "The directory given to `serve --directory`.")
     var directory: String?
 
     func run() async throws {

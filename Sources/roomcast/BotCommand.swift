@@ -25,10 +25,11 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
         abstract: "Join one room unseen and write one stream. Started by the server.",
         discussion: """
             Reports go to standard output, one JSON object a line; logs to standard error. The \
-            line "stop" on standard input, its end, SIGINT or SIGTERM finish the stream; a line \
+            line "stop" on standard input, its end, SIGINT or SIGTERM finish the stream. A line \
             "layout {…}" changes its layout, "audio {…}" the roles that are heard, \
-            "recording {…}" whether what is shown is recorded, "metadata {…}" is listed in its \
-            playlists, and "output {…}" and "no-output {…}" begin and end a push.
+            "recording {…}" whether what is shown is recorded; "metadata {…}" is listed in its \
+            playlists; "output {…}" and "no-output {…}" begin and end a push; "preview {…}" asks \
+            for small pictures of it for some seconds.
             """)
 
     @Option(help: "Origin of the server: http://127.0.0.1:8080")
@@ -44,7 +45,7 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
     var configuration: String
 
     @Option(
-        help: "Whom to become if started as root: the numbers of a user and a group, 65534:65534.",
+        help: "The user and group to become if started as root, as numbers: 65534:65534.",
         transform: SystemUser.parsing)
     var user: SystemUser?
 

@@ -5,11 +5,11 @@ import Service
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Look whether `serve` would start here, and what may surprise its clients.",
+        abstract: "Say whether `serve` would start here, and what may surprise its clients.",
         discussion: """
             It looks at the settings, the policy, ports, certificates, the addresses that clients are \
-            told, file descriptors, directories and their disks, and codecs. Nothing is started or \
-            kept. Ports of a server that runs already are taken, which it says.
+            told, file descriptors, directories and their disks, and codecs. It starts nothing and \
+            leaves nothing behind. Beside a running server it reports that server's ports as taken.
 
             The exit status is 1 if something is wrong.
             """)

@@ -13,8 +13,8 @@ struct DemoCommand: AsyncParsableCommand {
         abstract: "The server, three participants and a stream of their room, for a first look.",
         discussion: """
             The variable PUSH names places to push the stream to, with spaces between them: \
-            rtmp://host/application/key. Anybody on the machine can read a process' arguments, so \
-            this is not one.
+            rtmp://host/application/key. There is no option for it, since anybody on the machine \
+            can read a process's arguments.
             """)
 
     @OptionGroup var options: SettingsOptions

@@ -14,15 +14,15 @@ struct FinishCommand: ParsableCommand, ConfinedCommand {
         commandName: "finish",
         abstract: "Make the assets of a stream that has ended. Started by the server.",
         discussion: """
-            What is to be made stands in the directory's stream.json. Reports go to standard \
-            output, one JSON object a line. It may be killed and started again at any time.
+            The directory's stream.json says what is to be made. Reports go to standard output, \
+            one JSON object a line. It may be killed and started again at any time.
             """)
 
     @Option(help: "The root directory of recordings (recordings.directory).")
     var recordings: String
 
     @Option(
-        help: "Whom to become if started as root: the numbers of a user and a group, 65534:65534.",
+        help: "The user and group to become if started as root, as numbers: 65534:65534.",
         transform: SystemUser.parsing)
     var user: SystemUser?
 

@@ -12,16 +12,16 @@ struct JibriCommand: AsyncParsableCommand {
         commandName: "jibri",
         abstract: "The server as a Jibri: records and streams the meetings that Jicofo orders.",
         discussion: """
-            Jibri's settings come from its own file, and what that does not have from the variables \
-            of Jitsi's container, if they are set. The server's settings are those of "serve": from \
+            Jibri's settings come from its own file; those that it lacks come from the variables of \
+            Jitsi's container, if they are set. The server's settings are those of "serve": from \
             the file of --configuration and from ROOMCAST_… (docs/CONFIGURATION.md).
 
             With --check it only prints what it understands of Jibri's settings, what has no meaning \
             here and why, and what is wrong. Passwords are not printed. The exit status is 65 if \
             something is wrong.
 
-            The exit status is 255, as Jibri's, after an order to shut down, which its unit takes as \
-            not to be started again; otherwise it is 0.
+            After an order to shut down the exit status is 255, as Jibri's is: its unit then does \
+            not start it again. Otherwise it is 0.
             """)
 
     @Option(help: "Jibri's settings file.")

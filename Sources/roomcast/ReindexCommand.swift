@@ -5,10 +5,10 @@ import Service
 struct ReindexCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reindex",
-        abstract: "Make the catalogue anew from the directories of streams and recordings.",
+        abstract: "Rebuild the catalogue from the directories of streams and recordings.",
         discussion: """
             The lists of streams and assets become what the files on the disk say. Webhooks that \
-            wait to be sent stay as they are, and none is added. The server may run meanwhile.
+            wait to be sent stay as they are, and none is added. The server may be running.
             """)
 
     @OptionGroup var options: SettingsOptions

@@ -8,7 +8,7 @@ import Service
 struct Roomcast: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "roomcast",
-        abstract: "Turns a WebRTC room into an HLS stream.",
+        abstract: "Streams and records video rooms.",
         version: Version.current,
         subcommands: [
             ServeCommand.self, DemoCommand.self, PublishCommand.self, TokenCommand.self,

@@ -13,7 +13,7 @@ struct TokenCommand: AsyncParsableCommand {
     struct Key: ParsableArguments {
         @OptionGroup var options: SettingsOptions
 
-        @Option(help: "Seconds until it expires.")
+        @Option(help: "Seconds until it expires, 7776000 (90 days) at most.")
         var lifetime = 86_400
 
         func authority() throws -> TokenAuthority {
