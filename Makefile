@@ -22,7 +22,8 @@
 #   PARTS="RTPTests …" make test-sanitized: these test targets; without it all, which takes hours
 #   PREFIX=/usr/local  make install: the destination
 #   DESTDIR=...        make install: a directory to use as the root, for packaging
-#   BASE=IMAGE         make image: what it stands on, by default docker.io/library/debian:bookworm-slim
+#   CONTINUE=1         make mutants: only those that were not caught yet, or have changed since
+#   BASE=IMAGE         make image: its base image, by default docker.io/library/debian:bookworm-slim
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
@@ -59,7 +60,7 @@ DEMO = $(DURATION) $(if $(filter-out 0,$(RECORD)),--record) $(if $(filter-out 0,
 	$(if $(VIEW),--view '$(VIEW)') $(ARGUMENTS)
 
 .PHONY: demo-jitsi
-demo-jitsi: announce-demo build ## That, with a Prosody beside it: Jitsi's clients meet the three
+demo-jitsi: announce-demo build ## The demo with a Prosody beside it: Jitsi's clients meet the three
 	@.ci/install-packages jitsi
 	@deploy/demo-jitsi $(BINARY) $(DEMO)
 

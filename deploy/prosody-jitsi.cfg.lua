@@ -3,7 +3,7 @@
 
 modules_enabled = { "saslauth", "tls", "disco", "ping", "smacks", "websocket", "bosh" }
 smacks_hibernation_time = 60
--- Where they are.
+-- Where those two are.
 plugin_paths = { "/usr/local/share/roomcast/prosody" }
 -- Behind the web server that has the certificate, as deploy/nginx.conf has one.
 http_interfaces = { "127.0.0.1" }
@@ -12,14 +12,14 @@ http_default_host = "meet.example.org"
 consider_websocket_secure = true
 consider_bosh_secure = true
 
--- Where Roomcast listens in: on this machine alone, as XEP-0114 has no encryption.
+-- Where Roomcast connects: on this machine alone, as XEP-0114 has no encryption.
 component_interfaces = { "127.0.0.1" }
 component_ports = { 5347 }
 
--- Whoever comes may come without an account. For accounts: authentication = "internal_hashed".
+-- Everybody may come in without an account. For accounts: authentication = "internal_hashed".
 VirtualHost "meet.example.org"
     authentication = "anonymous"
-    -- For which clients show tools. Whatever is left out of this is not used.
+    -- What clients show tools for. What is left out here is not used.
     modules_enabled = { "jitsi_identities" }
     jitsi_identities = {
         av_moderation = "focus.meet.example.org", lobbyrooms = "lobby.meet.example.org" }
@@ -33,7 +33,7 @@ Component "conference.meet.example.org" "muc"
     muc_room_locking = false
     -- Clients know the focus by its address, and so must see it.
     muc_room_default_public_jids = true
-    -- Who is no member of a room that is for members waits in its lobby, but for our own addresses.
+    -- In a room for members only, others wait in its lobby; our own addresses need not.
     modules_enabled = { "jitsi_lobby" }
     lobby_domain = "lobby.meet.example.org"
     lobby_admits = { "focus.meet.example.org", "recorder.meet.example.org" }
