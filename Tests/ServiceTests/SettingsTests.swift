@@ -495,6 +495,30 @@ func refusedSetting(_ body: () throws -> some Any) -> String? {
                 key: "recordings.thumbnails",
                 reason: "an object of enabled, width, height, offsets and fps")
         ),
+        (
+            #"{"recordings": {"thumbnails": {"width": 2, "offset": [2]}}}"#,
+            .invalid(
+                key: "recordings.thumbnails",
+                reason: "offset is not known; did you mean offsets?")
+        ),
+        (
+            #"{"jitsi": {"deployments": {"meet.example": {"usr": "x", "password": "y"}}}}"#,
+            .invalid(
+                key: "jitsi.deployments",
+                reason: "meet.example: usr is not known; did you mean user?")
+        ),
+        (
+            #"{"openvidu": {"servers": {"live.example": {"secret": "x", "token": {}}}}}"#,
+            .invalid(
+                key: "openvidu.servers",
+                reason: "live.example: token is not known; did you mean tokens?")
+        ),
+        (
+            #"{"jitsi": {"focus": {"server": "x", "components": "y"}}}"#,
+            .invalid(
+                key: "jitsi.focus",
+                reason: "components is not known; did you mean component?")
+        ),
         (#"{"log": {"format": "xml"}}"#, .invalid(key: "log.format", reason: "logfmt or json")),
         ("[]", .unreadable(file: "f", reason: "it is not a JSON object")),
         (

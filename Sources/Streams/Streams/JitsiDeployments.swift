@@ -23,7 +23,15 @@ public struct JitsiDeployments: Hashable, Sendable, Decodable {
         var isJibri: Bool?
         /// By room.
         var roomPasswords: [String: String]?
+
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case server, certificates, domain, loginDomain, user, password, mucDomain, focus
+            case conferenceRequest, hiddenDomain, name, isJibri, roomPasswords
+        }
     }
+
+    /// The names of a deployment's fields.
+    public static let fields = Deployment.CodingKeys.allCases.map(\.rawValue)
 
     private static let textBytesMaximum = 4096
 

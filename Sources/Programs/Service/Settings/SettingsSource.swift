@@ -35,6 +35,37 @@ struct SettingsSource {
         return value?.isEmpty == true ? nil : value
     }
 
+    /// A setting that is a JSON object, in which every field is known: whoever misspells one would
+    /// miss what it says.
+    ///
+    /// - Parameters:
+    ///   - fields: all names of fields.
+    ///   - byName: whether the setting holds such objects by names of their own.
+    ///   - form: says what the setting is.
+    func object<Value: Decodable>(
+        _ key: SettingKey, _ type: Value.Type, fields: [String], byName: Bool = false,
+        form: String
+    ) throws(SettingsError) -> Value? {
+        guard let text = text(key) else { return nil }
+        guard let json = try? JSONDocument.decode(JSONValue.self, from: text.utf8),
+            case .object(let members) = json
+        else { throw .invalid(key: key.rawValue, reason: form) }
+        let objects = byName ? members.sorted { $0.key < $1.key } : [("", json)]
+        for (name, object) in objects {
+            guard case .object(let given) = object,
+                let unknown = given.keys.sorted().first(where: { !fields.contains($0) })
+            else { continue }
+            let place = name.isEmpty ? unknown : "\(name): \(unknown)"
+            throw .invalid(
+                key: key.rawValue,
+                reason: "\(place) is not known\(NearestNames(fields).question(after: unknown))")
+        }
+        guard let value = try? JSONDocument.decode(type, from: text.utf8) else {
+            throw .invalid(key: key.rawValue, reason: form)
+        }
+        return value
+    }
+
     func integer(_ key: SettingKey) -> Int? { reader.int(forKey: Self.configKey(key)) }
     func number(_ key: SettingKey) -> Double? { reader.double(forKey: Self.configKey(key)) }
     func flag(_ key: SettingKey) -> Bool? { reader.bool(forKey: Self.configKey(key)) }

@@ -84,37 +84,37 @@ extension StreamSettings {
 
     private mutating func readSources(_ source: SettingsSource) throws(SettingsError) {
         sources.hosts = try source.hosts(.streamSourceHosts, allowsHTTP: true)
-        if let text = source.text(.openViduServers) {
-            let key = SettingKey.openViduServers.rawValue
-            guard let servers = try? JSONDocument.decode(OpenViduServers.self, from: text.utf8)
-            else {
-                throw .invalid(
-                    key: key,
-                    reason: "an object of servers, each with a secret or tokens by session")
+        if let servers = try source.object(
+            .openViduServers, OpenViduServers.self, fields: ["secret", "tokens"], byName: true,
+            form: "an object of servers, each with a secret or tokens by session")
+        {
+            if let fault = servers.fault {
+                throw .invalid(key: SettingKey.openViduServers.rawValue, reason: fault)
             }
-            if let fault = servers.fault { throw .invalid(key: key, reason: fault) }
             sources.openVidu = servers
         }
-        guard let text = source.text(.jitsiDeployments) else { return }
-        let key = SettingKey.jitsiDeployments.rawValue
-        guard let deployments = try? JSONDocument.decode(JitsiDeployments.self, from: text.utf8)
-        else {
-            throw .invalid(key: key, reason: "an object of deployments by the hosts of their pages")
+        guard
+            let deployments = try source.object(
+                .jitsiDeployments, JitsiDeployments.self, fields: JitsiDeployments.fields,
+                byName: true, form: "an object of deployments by the hosts of their pages")
+        else { return }
+        if let fault = deployments.fault {
+            throw .invalid(key: SettingKey.jitsiDeployments.rawValue, reason: fault)
         }
-        if let fault = deployments.fault { throw .invalid(key: key, reason: fault) }
         sources.jitsi = deployments
     }
 
     /// `recordings.thumbnails`: missing fields keep their values.
     private mutating func readThumbnails(_ source: SettingsSource) throws(SettingsError) {
-        guard let text = source.text(.recordingsThumbnails) else { return }
-        let key = SettingKey.recordingsThumbnails.rawValue
-        guard let wish = try? JSONDocument.decode(ThumbnailOptions.self, from: text.utf8)
-        else {
-            throw .invalid(
-                key: key, reason: "an object of enabled, width, height, offsets and fps")
+        guard
+            let wish = try source.object(
+                .recordingsThumbnails, ThumbnailOptions.self,
+                fields: ["enabled", "width", "height", "offsets", "fps"],
+                form: "an object of enabled, width, height, offsets and fps")
+        else { return }
+        if let fault = wish.fault {
+            throw .invalid(key: SettingKey.recordingsThumbnails.rawValue, reason: fault)
         }
-        if let fault = wish.fault { throw .invalid(key: key, reason: fault) }
         recordings.thumbnails = wish.completed(by: recordings.thumbnails)
     }
 

@@ -19,6 +19,10 @@ struct JitsiSettings: Hashable, Sendable, Decodable {
     /// The rooms that may be entered; nil for all.
     var open: [String]?
 
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case server, component, secret, rooms, recorders, firstRole, role, open
+    }
+
     private static let textBytesMaximum = 1023
     private static let roomsMaximum = 10_000
 
@@ -61,12 +65,15 @@ struct JitsiSettings: Hashable, Sendable, Decodable {
 
 extension Settings {
     mutating func readFocus(_ source: SettingsSource) throws(SettingsError) {
-        guard let text = source.text(.jitsiFocus) else { return }
-        let key = SettingKey.jitsiFocus.rawValue
-        guard let settings = try? JSONDocument.decode(JitsiSettings.self, from: text.utf8) else {
-            throw .invalid(key: key, reason: "an object of server, component, secret and rooms")
+        guard
+            let settings = try source.object(
+                .jitsiFocus, JitsiSettings.self,
+                fields: JitsiSettings.CodingKeys.allCases.map(\.rawValue),
+                form: "an object of server, component, secret and rooms")
+        else { return }
+        if let fault = settings.fault {
+            throw .invalid(key: SettingKey.jitsiFocus.rawValue, reason: fault)
         }
-        if let fault = settings.fault { throw .invalid(key: key, reason: fault) }
         rooms.jitsi = settings
     }
 }
