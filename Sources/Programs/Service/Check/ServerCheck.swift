@@ -41,7 +41,8 @@ public struct ServerCheck: Sendable {
         let summary = count == 0 ? "all defaults" : "\(count) given\(file)"
         var lines = [CheckLine.ok("settings", summary)] + unknown
         do {
-            _ = try RoomcastServer.policy(settings)
+            _ = try StandardPolicy(
+                try RoomcastServer.policy(settings), streams: settings.stream)
         } catch {
             lines.append(.wrong("policy", words(error)))
         }

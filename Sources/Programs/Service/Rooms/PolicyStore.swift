@@ -109,7 +109,8 @@ struct StandardPolicy: Sendable {
     let template: StandardTemplate
     let policy: RoomPolicy
 
-    fileprivate init(_ policy: Policy, streams: StreamSettings) throws {
+    /// - Throws: `SettingsError` for an invalid destination.
+    init(_ policy: Policy, streams: StreamSettings) throws {
         var streams = streams
         try streams.read(policy)
         self.policy = RoomPolicy(policy: policy, streams: streams)
