@@ -40,9 +40,9 @@ extension LadderError: CustomStringConvertible {
         case .mixedFrameRates(let layer, let value, let first):
             "layer \(layer): all layers share one frame rate; \(value) differs from \(first)"
         case .videoBitrate(let layer, let value, let allowed):
-            "layer \(layer): the video bitrate must be \(text(allowed)) bit/s, not \(value)"
+            "layer \(layer): the video bitrate must be \(kilobits(allowed)), not \(kilobits(value))"
         case .audioBitrate(let layer, let value, let allowed):
-            "layer \(layer): the audio bitrate must be \(text(allowed)) bit/s, not \(value)"
+            "layer \(layer): the audio bitrate must be \(kilobits(allowed)), not \(kilobits(value))"
         case .shape(let layer, let width, let height, let first):
             "layer \(layer): all layers share one shape; \(width)x\(height) differs from "
                 + "\(first.width)x\(first.height)"
@@ -54,6 +54,15 @@ extension LadderError: CustomStringConvertible {
         case .segmentDuration(let value, let allowed):
             "the segment duration must be \(text(allowed)) ms, not \(value)"
         }
+    }
+
+    /// Ladders are written in kbit/s.
+    private func kilobits(_ bits: Int) -> String {
+        bits.isMultiple(of: 1000) ? "\(bits / 1000)" : "\(Double(bits) / 1000)"
+    }
+
+    private func kilobits(_ range: ClosedRange<Int>) -> String {
+        "\(kilobits(range.lowerBound)) to \(kilobits(range.upperBound)) kbit/s"
     }
 
     private func text(_ range: ClosedRange<Int>) -> String {
