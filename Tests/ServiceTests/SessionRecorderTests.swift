@@ -49,10 +49,10 @@ import Workbench
 
     /// The number of events that cannot be written is bounded.
     @Test func oneMoreThanMayWaitIsNotTold() async throws {
-        let refused = Refusals()
+        let refused = LoggedErrors()
         let recorder = SessionRecorder(
             catalogue: try catalogue(), accountID: nil,
-            logger: Logger(label: "test") { _ in CountingLogHandler(refusals: refused) })
+            logger: refused.logger)
         let note = try #require(try notes { _ in }.first)
         func tell() {
             recorder.note(note, in: "demo", name: "Demo", template: "town", at: start)
@@ -66,11 +66,11 @@ import Workbench
 
     /// Nor are bodies of any number of bytes kept for a disk that does not take them.
     @Test func bodiesThatWaitAreLimitedInBytes() async throws {
-        let refused = Refusals()
+        let refused = LoggedErrors()
         let catalogue = try catalogue()
         let recorder = SessionRecorder(
             catalogue: catalogue, accountID: nil,
-            logger: Logger(label: "test") { _ in CountingLogHandler(refusals: refused) })
+            logger: refused.logger)
         let half = [UInt8](repeating: 32, count: SessionRecorder.waitingBytesMaximum / 2)
         func tell(_ id: String) {
             recorder.tell(
@@ -214,24 +214,4 @@ import Workbench
         let events = try await self.told(catalogue, recorder(catalogue), next, count: 4)
         #expect(events.count { $0.kind == "session.close.success" } == 1)
     }
-}
-
-private final class Refusals: Sendable {
-    private let state = Mutex(0)
-    var count: Int { state.withLock { $0 } }
-    func add() { state.withLock { $0 += 1 } }
-}
-
-/// Counts errors in the log.
-private struct CountingLogHandler: LogHandler {
-    let refusals: Refusals
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.error
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) { refusals.add() }
 }

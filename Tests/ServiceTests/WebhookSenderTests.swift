@@ -74,6 +74,7 @@ import Workbench
         _ url: String, own: String? = nil, reach: WebhookReach = WebhookReach(),
         timeout: TimeAmount = .seconds(10),
         resolve: @escaping WebhookSender.Resolver = { _ in [] },
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         until isDone: @escaping @Sendable (CatalogueDelivery) -> Bool
     ) async throws -> CatalogueDelivery {
         let scratch = try Scratch()
@@ -91,7 +92,7 @@ import Workbench
             receivers: WebhookReceivers(
                 general: WebhookSettings(url: url, secret: "s", accountID: "a", reach: reach)),
             catalogue: catalogue,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, seed: 1,
+            logger: logger, seed: 1,
             timeout: timeout, resolve: resolve, clock: { Self.now })
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await sender.run() }
@@ -159,6 +160,18 @@ import Workbench
             ) { $0.attempts > 0 }
             #expect(delivery.status == .pending)
             #expect(receiver.requests.count == 1)
+        }
+    }
+
+    /// What the end of the server cuts off is sent by the next one, and is no fault.
+    @Test func anAttemptThatIsCutOffDoesNotCount() async throws {
+        try await ScriptedServer.run(ScriptedServer.silent) { receiver in
+            let errors = LoggedErrors()
+            let delivery = try await tell(
+                "http://127.0.0.1:\(receiver.port)/hook", logger: errors.logger
+            ) { _ in !receiver.requests.isEmpty }
+            #expect(delivery.status == .pending && delivery.attempts == 0)
+            #expect(errors.count == 0)
         }
     }
 

@@ -197,9 +197,12 @@ actor WebhookSender: Service {
 
     private func send(_ id: String) async {
         let isAccepted = await post(id)
+        // An attempt that the end of the server has cut off does not count: the event is pending.
+        guard isAccepted || !Task.isCancelled else { return }
         let now = clock()
         for order in outbox.answered(id, isAccepted: isAccepted, at: now) {
-            await write(order, at: now)
+            // Written also at the end of the server, or the next one would send it again.
+            await Task { await self.write(order, at: now) }.value
         }
         // The next of its stream may be due.
         alarm.ring()
