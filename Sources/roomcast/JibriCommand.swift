@@ -75,7 +75,8 @@ struct JibriCommand: AsyncParsableCommand {
             throw ExitCode(Self.wrong)
         }
         if text == nil {
-            StandardError.write("\(config) is not there: the environment's variables are all\n")
+            StandardError.write(
+                "there is no \(config): only the environment's variables are read\n")
         }
         return JibriReport(
             text: text, source: config, environment: ProcessInfo.processInfo.environment,

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Catalogue
+import Foundation
 import Service
 
 struct ReindexCommand: AsyncParsableCommand {
@@ -13,10 +14,22 @@ struct ReindexCommand: AsyncParsableCommand {
 
     @OptionGroup var options: SettingsOptions
 
+    @Option(help: "The directory given to `serve --directory`.")
+    var directory: String?
+
     func run() async throws {
         FileAccess.narrow()
-        let rebuilt = try await options.input.explaining { input in
+        var input = options.input
+        input.give(host: nil, port: nil, udpPort: nil, directory: directory)
+        let rebuilt = try await input.explaining { input in
             let settings = try Settings(directoriesIn: input).stream
+            let places = [settings.outputDirectory, settings.recordings.directory]
+            // In a wrong directory, an empty catalogue would be made.
+            guard places.contains(where: FileManager.default.fileExists) else {
+                throw ValidationError(
+                    "there is neither \(places[0]) nor \(places[1]); --directory says where they are"
+                )
+            }
             return try await RoomcastServer.openCatalogue(settings).rebuild(
                 streams: settings.outputDirectory, recordings: settings.recordings.directory)
         }

@@ -59,10 +59,21 @@ def test_a_token_of_the_development_key_is_not_taken_for_another(roomcast):
     assert "signed with the development key" in done.stderr
 
 
-def test_reindex_needs_no_secret(roomcast):
+def test_reindex_needs_no_secret(roomcast, tmp_path):
+    (tmp_path / "recordings").mkdir()
     done = roomcast("reindex", "--configuration", "{}")
     assert done.returncode == 0 and done.stderr == "", done.stderr
     assert done.stdout == "0 streams, 0 assets\n"
+
+
+def test_reindex_makes_no_catalogue_where_no_server_was(roomcast, tmp_path):
+    directory = tmp_path / "elsewhere"
+    done = roomcast("reindex", "--directory", str(directory))
+    assert done.returncode == 64 and done.stdout == ""
+    assert f"there is neither {directory}/streams nor {directory}/recordings" in done.stderr
+    assert not directory.exists()
+    (directory / "streams").mkdir(parents=True)
+    assert roomcast("reindex", "--directory", str(directory)).stdout == "0 streams, 0 assets\n"
 
 
 def test_the_version_is_told_everywhere(roomcast, server):
@@ -205,6 +216,14 @@ def test_a_check_says_whether_the_server_would_start(roomcast, tmp_path, taken):
     assert ("note", "ROOMCAST_HTTP_PROT is no setting; did you mean ROOMCAST_HTTP_PORT?") \
         in found["settings"]
     assert found["policy"][0][1].startswith("ROOMCAST_POLICY_FILE: policy.file is not valid")
+    # Also what only streams need of it.
+    policy = tmp_path / "policy.json"
+    policy.write_text(json.dumps({
+        "roles": {"a": {}},
+        "destinations": {"hlsDestinations": {"x": {"numPlaylistSegments": 151}}}}))
+    status, found = checked(roomcast, "--port", "0", POLICY_FILE=str(policy))
+    assert status == 1
+    assert "destination 'x': numPlaylistSegments is 3 to 150" in found["policy"][0][1]
 
 
 def test_a_check_reads_the_certificate(roomcast, tmp_path):

@@ -20,6 +20,7 @@ import Testing
     func aStepIsRead(text: String, action: Script.Action) throws {
         let step = try Script.Step(parsing: text)
         #expect(step.action == action)
+        #expect("\(step.action)" == text.drop { $0 != ":" }.dropFirst())
         let seconds = text.prefix { $0 != ":" }
         #expect(step.time == .milliseconds(Int64((Double(seconds) ?? -1) * 1000)))
     }

@@ -94,3 +94,19 @@ public struct Script: Hashable, Sendable {
         return step
     }
 }
+
+/// As a script says it.
+extension Script.Action: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .mute(let isVideo): isVideo ? "mute-video" : "mute-audio"
+        case .unmute(let isVideo): isVideo ? "unmute-video" : "unmute-audio"
+        case .unpublish: "unpublish"
+        case .publish: "publish"
+        case .interrupt(let duration): "break=\(duration / .seconds(1))"
+        case .play(let path): "play=\(path)"
+        case .rotate(let rotation): "rotate=\(rotation.rawValue)"
+        case .layers(let count): "layers=\(count)"
+        }
+    }
+}
