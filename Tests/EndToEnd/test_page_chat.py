@@ -78,7 +78,7 @@ def test_a_message_says_who_an_answer_is_for(page):
 
     assert event(private=False, roles=[]) == ("", {"kind": "everybody"})
     assert event(roles=["host", "guest"]) == (
-        "to role host, role guest", {"kind": "role", "role": "host"})
+        "to roles Host, Guest", {"kind": "role", "role": "host"})
     assert event(private=True) == (
         "to you only", {"kind": "peer", "peerID": "b", "name": "Ben"})
     assert event(peer=None) == ("", {"kind": "everybody"})

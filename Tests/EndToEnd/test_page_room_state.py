@@ -171,7 +171,7 @@ MESSAGES = """async ([audience, params]) => {
 
 @pytest.mark.parametrize(("audience", "sent", "mark"), [
     ({"kind": "everybody"}, {}, ""),
-    ({"kind": "role", "role": "host"}, {"roles": ["host"]}, "to role host"),
+    ({"kind": "role", "role": "host"}, {"roles": ["host"]}, "to role Host"),
     ({"kind": "peer", "peerID": "b", "name": "Ben"}, {"peer_id": "b"}, "to Ben only"),
 ])
 def test_a_message_goes_to_whom_it_is_for(page, audience, sent, mark):
@@ -182,7 +182,7 @@ def test_a_message_goes_to_whom_it_is_for(page, audience, sent, mark):
 
 @pytest.mark.parametrize(("params", "mark"), [
     ({"roles": [], "private": False}, ""),
-    ({"roles": ["host", "guest"]}, "to role host, role guest"),
+    ({"roles": ["host", "guest"]}, "to roles Host, Guest"),
     ({"roles": [], "private": True}, "to you only"),
 ])
 def test_a_message_says_whom_it_was_for(page, params, mark):
@@ -310,13 +310,15 @@ def test_one_may_do_with_others_what_ones_role_may(page, changes, permissions, e
     ({"requested_by": "a", "reason": ""}, "You were removed by Ann."),
     ({"requested_by": "gone", "reason": "noise"}, "You were removed: noise"),
     ({"requested_by": "a", "reason": "noise"}, "You were removed by Ann: noise"),
-    ({"room_end": True, "requested_by": "me"}, "The room was ended by you."),
+    ({"room_end": True, "requested_by": "me"}, "You ended the room."),
+    ({"room_end": True, "requested_by": "me", "reason": "done"}, "You ended the room: done"),
+    ({"room_end": True, "requested_by": "a"}, "The room was ended by Ann."),
     ({"room_end": True, "reason": "done"}, "The room was ended: done"),
 ])
 def test_who_is_put_out_is_told_by_whom_and_why(page, params, text):
     assert page.evaluate("""async (params) => {
       const { dismissalText } = await import("/assets/client/moderation.js");
-      return dismissalText(params, (id) => ({ a: "Ann", me: "you" })[id] ?? "");
+      return dismissalText(params, { ownID: "me", nameOf: (id) => ({ a: "Ann" })[id] ?? "" });
     }""", params) == text
 
 

@@ -43,9 +43,9 @@ def test_messages_are_read_in_the_order_in_which_they_were_sent(page):
         "p1\r\n"))
     first = 1767225601
     assert found == {"isWhole": True, "lines": [
-        {"sentAt": first, "name": "Ann", "text": "one", "to": ""},
-        {"sentAt": first + 1.5, "name": "Ben, 2", "text": "two\nlines", "to": "host, guest"},
-        {"sentAt": first + 2, "name": "ann", "text": "three", "to": ""}]}
+        {"sentAt": first, "name": "Ann", "text": "one", "to": []},
+        {"sentAt": first + 1.5, "name": "Ben, 2", "text": "two\nlines", "to": ["host", "guest"]},
+        {"sentAt": first + 2, "name": "ann", "text": "three", "to": []}]}
     assert run(page, "chat-lines", "m.chatLines('')") == {"lines": [], "isWhole": True}
     cut = chat(page, 'p1,Ann,ann,[],2026-01-01T00:00:01Z,chat,one\r\np1,Ann,an', isCut=True)
     assert [one["text"] for one in cut["lines"]] == ["one"] and not cut["isWhole"]

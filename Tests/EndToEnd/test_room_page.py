@@ -359,7 +359,7 @@ def test_messages_go_to_all_a_role_or_a_person_and_say_so(world):
     ann.press("Enter")
     assert heard(dan, "on-broadcast", private=True)["info"]["message"] == "to Dan"
     wait_for("the marks say it", lambda: ann.texts("message-mark") == [
-        "to role guest", "to Dan only"], TIMEOUT)
+        "to role Guest", "to Dan only"], TIMEOUT)
     said = [one["params"]["info"]["message"] for one in dan.notifications
             if one.get("method") == "on-broadcast"]
     assert said == ["to all", "to Dan"]

@@ -1,6 +1,7 @@
 // Recordings with their files and uploads, newest first.
 
 import { element, reconcile, setText, clockText } from "../common/dom.js";
+import { endText } from "../common/end-text.js";
 import { get } from "./desk.js";
 import { empty } from "./facts.js";
 import { bytesText, dateText, typeText } from "./words.js";
@@ -95,7 +96,7 @@ function update(node, recording) {
   const isFailed = recording.status === "failed";
   node.querySelector(".problem").hidden = !isFailed;
   setText(node.querySelector(".problem"),
-    isFailed ? t((recording.stop_reason ?? "").replace(/^failure: /, "")) : "");
+    isFailed ? endText(recording.stop_reason) : "");
   reconcile(node.querySelector(".layers"), recording.assets, {
     key: ({ id }) => id, create: () => element("li", {}), update: tellFile,
   });

@@ -2,6 +2,7 @@
 
 import { ask, choice } from "../common/dialog.js";
 import { element, reconcile, setText } from "../common/dom.js";
+import { endText } from "../common/end-text.js";
 import { toast } from "../common/toasts.js";
 import { get, patch, post } from "./desk.js";
 import { action, empty, facts } from "./facts.js";
@@ -230,7 +231,7 @@ export async function tried(run) {
 }
 
 function tellEnd(line, stream) {
-  const reason = stream.stop_reason ? ` · ${t(stream.stop_reason.replace(/^failure: /, ""))}` : "";
   const [, text] = phases[stream.status];
-  setText(line, `${nameOf(stream)} · ${text} ${dateText(stream.stopped_at)}${reason}`);
+  setText(line, [nameOf(stream), `${text} ${dateText(stream.stopped_at)}`,
+    endText(stream.stop_reason)].filter(Boolean).join(" · "));
 }

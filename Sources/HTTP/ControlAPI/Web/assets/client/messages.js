@@ -2,7 +2,8 @@
 // form and the page's.
 
 import { reactionIn, reactionType } from "./reactions.js";
-import { t } from "../common/texts.js";
+import { roleText } from "../common/role-text.js";
+import { t, tn } from "../common/texts.js";
 
 /**
  * @typedef {{kind: "everybody"} | {kind: "role", role: string}
@@ -53,7 +54,7 @@ function deletionsFrom({ values = [] }) {
 
 function markFrom({ roles, private: isPrivate }) {
   if (isPrivate) return t("to you only");
-  return roles?.length ? t("to {audience}", { audience: roles.map(roleWord).join(", ") }) : "";
+  return roles?.length ? rolesMark(roles) : "";
 }
 
 /** For whom an answer to the message is. @returns {Audience} */
@@ -65,8 +66,10 @@ function answerTo({ peer, roles, private: isPrivate }) {
 /** The mark beside one's own message: its audience; empty for all. @param {Audience} audience */
 export function markOf(audience) {
   const { kind, role, name } = audience;
-  if (kind === "role") return t("to {audience}", { audience: roleWord(role) });
+  if (kind === "role") return rolesMark([role]);
   return kind === "peer" ? t("to {name} only", { name }) : "";
 }
 
-const roleWord = (role) => t("role {role}", { role });
+/** The mark beside a message to some roles. @param {string[]} roles */
+export const rolesMark = (roles) => tn(roles.length,
+  { one: "to role {roles}", other: "to roles {roles}" }, { roles: roles.map(roleText).join(", ") });

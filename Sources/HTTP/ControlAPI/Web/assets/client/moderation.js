@@ -129,11 +129,16 @@ const reasonText = (reason = "") => operators[reason] ?? t(reason);
  * Why one was removed from the room.
  * @param {{requested_by?: string, reason?: string, room_end?: boolean}} params of
  *   `on-peer-leave-request`
- * @param {(peerID: string) => string} nameOf empty for an unknown peer; "you" for oneself
+ * @param {{ownID: string, nameOf: (peerID: string) => string}} people nameOf: empty for an unknown
+ *   peer, and for oneself
  */
-export function dismissalText({ requested_by: requester, reason, room_end: isRoomEnd }, nameOf) {
+export function dismissalText({ requested_by: requester, reason, room_end: isRoomEnd },
+  { ownID, nameOf }) {
   const values = { name: requester ? nameOf(requester) : "", reason: reasonText(reason) };
   if (isRoomEnd) {
+    if (requester && requester === ownID) {
+      return reason ? t("You ended the room: {reason}", values) : t("You ended the room.");
+    }
     if (!values.name && !reason) return t("The room was ended.");
     if (!values.name) return t("The room was ended: {reason}", values);
     return reason ? t("The room was ended by {name}: {reason}", values)

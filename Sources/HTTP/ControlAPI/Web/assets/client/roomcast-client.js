@@ -278,7 +278,8 @@ export class RoomcastClient extends EventTarget {
     switch (method) {
       case "on-policy-change": return this.#takePolicy(params);
       case "on-peer-leave-request":
-        return this.#end(dismissalText(params, (peerID) => this.#nameOf(peerID)));
+        return this.#end(dismissalText(params, {
+          ownID: this.peerID, nameOf: (peerID) => this.room.peers.get(peerID)?.name ?? "" }));
       case "on-error": return this.#failed(params);
       case "on-warning": return this.#fault(params);
       case "offer": return this.#takeOffer(params);
@@ -291,10 +292,6 @@ export class RoomcastClient extends EventTarget {
     // It has forgotten us, and our offer gets the same answer: we enter again.
     if (this.state === "reconnecting" && code === placeLost) return;
     this.#end(t(message));
-  }
-
-  #nameOf(peerID) {
-    return peerID === this.peerID ? t("you") : (this.room.peers.get(peerID)?.name ?? "");
   }
 
   #takePolicy(policy) {

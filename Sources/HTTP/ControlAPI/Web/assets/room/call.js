@@ -21,7 +21,7 @@ import { Publishing } from "./publishing.js";
 import { showPushes } from "./push-note.js";
 import { Reacting } from "./reactions/reacting.js";
 import { RecordingLamp } from "./recording-lamp.js";
-import { roleText } from "./moderation/role-dialog.js";
+import { roleText } from "../common/role-text.js";
 import { roomTitle } from "../common/room-name.js";
 import { RoomSound } from "./room-sound.js";
 import { peopleOf, soundsOf, tilesOf } from "./room-view.js";

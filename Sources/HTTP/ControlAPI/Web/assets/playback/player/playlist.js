@@ -2,6 +2,8 @@
 // and a tag with an impossible value counts as missing, so a playlist is refused only if it is
 // none.
 
+import { t } from "../../common/texts.js";
+
 const linesMaximum = 200_000; // 24 hours of parts
 const layersMaximum = 20;
 
@@ -43,7 +45,7 @@ function parseMaster(lines, base) {
       const { TYPE, URI, NAME, LANGUAGE, DEFAULT } = parseAttributes(value);
       if (TYPE === "SUBTITLES" && URI && subtitles.length < layersMaximum) {
         subtitles.push({
-          url: resolve(URI, base), name: NAME ?? LANGUAGE ?? "Captions", language: LANGUAGE ?? "",
+          url: resolve(URI, base), name: NAME ?? LANGUAGE ?? t("unnamed"), language: LANGUAGE ?? "",
           isDefault: DEFAULT === "YES",
         });
       }

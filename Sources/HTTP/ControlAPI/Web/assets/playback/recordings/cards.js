@@ -1,6 +1,7 @@
 // The list of recordings as cards.
 
 import { element, reconcile, setText } from "../../common/dom.js";
+import { endText } from "../../common/end-text.js";
 import { icon } from "../../common/icons.js";
 import { toggleMenu } from "../../common/menu.js";
 import { t } from "../../common/texts.js";
@@ -90,7 +91,7 @@ function updateCard(node, card, onPlay, actionsOf) {
   progress.value = card.progress ?? 0;
   const problem = find(".card-problem");
   problem.hidden = card.status !== "failed";
-  setText(problem, t((card.stop_reason ?? "").replace(/^failure: /, "")));
+  setText(problem, endText(card.stop_reason));
   const source = sourceOf(card);
   find(".play").hidden = !source;
   find(".play").onclick = () => onPlay(card, source, 0);

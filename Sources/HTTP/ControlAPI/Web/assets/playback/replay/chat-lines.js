@@ -13,8 +13,8 @@ const signs = new Set("=+-@＝＋－＠");
  * The messages of a chat's CSV file, in the order in which they were sent, without reactions.
  * @param {string} text the file, or its beginning
  * @param {{isCut?: boolean}} [options] isCut: the end of the file is missing
- * @returns {{lines: {sentAt: number, name: string, text: string, to: string}[],
- *   isWhole: boolean}} sentAt: in s since 1970; to: the roles that it was for, or empty
+ * @returns {{lines: {sentAt: number, name: string, text: string, to: string[]}[],
+ *   isWhole: boolean}} sentAt: in s since 1970; to: the roles that it was for; none for all
  */
 export function chatLines(text, { isCut = false } = {}) {
   const [header = [], ...rows] = parseRows(text, { isCut, most: linesMaximum + 2 });
@@ -26,7 +26,7 @@ export function chatLines(text, { isCut = false } = {}) {
     sentAt: Date.parse(row[sentAt]) / 1000,
     name: shortened(unguarded(row[name] || row[userID] || ""), nameMaximum),
     text: shortened(unguarded(row[message] ?? ""), textMaximum),
-    to: rolesOf(row[roles]).join(", "),
+    to: rolesOf(row[roles]),
   }));
   return {
     lines: lines.filter((line) => Number.isFinite(line.sentAt) && line.text !== "")

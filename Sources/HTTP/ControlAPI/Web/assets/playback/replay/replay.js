@@ -1,5 +1,6 @@
 // What was written and said in a recording, beside its player. Everything in it is foreign text.
 
+import { rolesMark } from "../../client/messages.js";
 import { element, setText } from "../../common/dom.js";
 import { t } from "../../common/texts.js";
 import { countAt } from "./lines-at.js";
@@ -118,7 +119,7 @@ export class Replay {
 function drawMessage({ name, text, to }) {
   return [
     element("b", { class: "line-name" }, name || t("Server")),
-    to ? element("span", { class: "line-mark" }, ` ${t("to {roles}", { roles: to })}`) : null,
+    to.length > 0 ? element("span", { class: "line-mark" }, ` ${rolesMark(to)}`) : null,
     element("span", { class: "line-text" }, text),
   ].filter(Boolean);
 }

@@ -2,7 +2,7 @@
 
 import { everybody } from "../../client/messages.js";
 import { byID, element, reconcile, setText } from "../../common/dom.js";
-import { roleText } from "../moderation/role-dialog.js";
+import { roleText } from "../../common/role-text.js";
 import { EmojiPicker } from "./emoji-picker.js";
 import { MessageList, quoteOf } from "./message-list.js";
 import { t } from "../../common/texts.js";
@@ -117,7 +117,7 @@ export class ChatPanel {
     const audience = this.#audience;
     node.composer.classList.toggle("is-private", audience !== everybody);
     node.field.placeholder = {
-      role: t("Write to role {role}", { role: audience.role }),
+      role: t("Write to role {role}", { role: roleText(audience.role ?? "") }),
       peer: t("Write to {name} only", { name: audience.name }),
     }[audience.kind] ?? t("Write to everybody");
   }

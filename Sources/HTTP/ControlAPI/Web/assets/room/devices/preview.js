@@ -8,7 +8,7 @@ import { keep, kept } from "../../common/kept.js";
 import { entranceWords } from "../invite/entrance.js";
 import { LevelMeter } from "./level-meter.js";
 import { roomTitle } from "../../common/room-name.js";
-import { roleText } from "../moderation/role-dialog.js";
+import { roleText } from "../../common/role-text.js";
 import { t, tn } from "../../common/texts.js";
 
 const nameKey = "roomcast.name";

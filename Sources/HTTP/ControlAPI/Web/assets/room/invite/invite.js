@@ -4,7 +4,7 @@ import { configuration, roomInvitations } from "../../common/api.js";
 import { copyField } from "../../common/copy-field.js";
 import { ask } from "../../common/dialog.js";
 import { element } from "../../common/dom.js";
-import { roleText } from "../moderation/role-dialog.js";
+import { roleText } from "../../common/role-text.js";
 import { t } from "../../common/texts.js";
 
 const words = {

@@ -2,7 +2,8 @@
 
 import { ask } from "../../common/dialog.js";
 import { Requests } from "./requests.js";
-import { chooseRole, chooseRoles, roleText } from "./role-dialog.js";
+import { chooseRole, chooseRoles } from "./role-dialog.js";
+import { roleText } from "../../common/role-text.js";
 import { toast } from "../../common/toasts.js";
 import { t } from "../../common/texts.js";
 
@@ -85,11 +86,13 @@ export class Moderating {
   // MARK: Of us
 
   roleOffered(offer) {
-    const role = roleText(offer.role);
+    const [role, name] = [roleText(offer.role), this.#nameOf(offer.requestedBy)];
     const question = {
       title: t("Become {role}?", { role }),
-      text: t("{name} would like you to be {role}. What you may do in the room changes with it.",
-        { name: this.#nameOf(offer.requestedBy), role }),
+      text: name
+        ? t("{name} would like you to be {role}. What you may do in the room changes with it.",
+          { name, role })
+        : t("You are asked to be {role}. What you may do in the room changes with it.", { role }),
       confirm: t("Become {role}", { role }),
       refuse: t("Not now"),
     };
@@ -120,13 +123,16 @@ export class Moderating {
     const media = this.#media;
     if (kind === "audio" && media.isMicrophoneOn) {
       media.setMicrophone(false);
-      toast(t("{name} muted your microphone", { name }));
+      toast(name ? t("{name} muted your microphone", { name })
+        : t("Your microphone was muted"));
     } else if (kind === "video" && media.isCameraOn) {
       media.setCamera(false);
-      toast(t("{name} turned your camera off", { name }));
+      toast(name ? t("{name} turned your camera off", { name })
+        : t("Your camera was turned off"));
     } else if (kind === "screen" && this.#publishing.screen) {
       this.#publishing.stopScreen();
-      toast(t("{name} stopped your screen share", { name }));
+      toast(name ? t("{name} stopped your screen share", { name })
+        : t("Your screen share was stopped"));
     }
   }
 
@@ -135,7 +141,7 @@ export class Moderating {
     if (kind === "audio" && !media.isMicrophoneOn) {
       const question = {
         title: t("Turn your microphone on?"),
-        text: t("{name} asks you to unmute.", { name }),
+        text: name ? t("{name} asks you to unmute.", { name }) : t("You are asked to unmute."),
         confirm: t("Unmute"),
         refuse: t("Stay muted"),
       };
@@ -145,7 +151,8 @@ export class Moderating {
     } else if (kind === "video" && !media.isCameraOn) {
       const question = {
         title: t("Turn your camera on?"),
-        text: t("{name} asks to see you.", { name }),
+        text: name ? t("{name} asks to see you.", { name })
+          : t("You are asked to turn your camera on."),
         confirm: t("Turn on"),
         refuse: t("Stay off"),
       };
@@ -155,7 +162,8 @@ export class Moderating {
     }
   }
 
+  /** Empty for whoever has left, and for the server's operator: sentences do without it. */
   #nameOf(peerID) {
-    return this.#client.room.peers.get(peerID)?.name || t("The host");
+    return this.#client.room.peers.get(peerID)?.name ?? "";
   }
 }

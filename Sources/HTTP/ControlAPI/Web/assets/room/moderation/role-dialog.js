@@ -2,14 +2,8 @@
 
 import { ask, checkbox, choice, labelled } from "../../common/dialog.js";
 import { element } from "../../common/dom.js";
-import { language, t } from "../../common/texts.js";
-
-// The roles that every server has unless its operator defines others.
-const usual = { host: t("Host"), guest: t("Guest"), viewer: t("Viewer") };
-
-/** "Host" for "host"; a role that the operator named keeps that name in any language. */
-export const roleText = (name) =>
-  Object.hasOwn(usual, name) ? usual[name] : name.charAt(0).toUpperCase() + name.slice(1);
+import { roleText } from "../../common/role-text.js";
+import { t } from "../../common/texts.js";
 
 /**
  * @param {{name: string, role: string}} person

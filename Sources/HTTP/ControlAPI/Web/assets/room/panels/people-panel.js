@@ -5,7 +5,7 @@ import { icon } from "../../common/icons.js";
 import { colour } from "../../common/person-colour.js";
 import { closeOrphanedMenu, toggleMenu } from "../../common/menu.js";
 import { qualityMark, showQuality } from "../quality-mark.js";
-import { roleText } from "../moderation/role-dialog.js";
+import { roleText } from "../../common/role-text.js";
 import { t, tn } from "../../common/texts.js";
 
 const searchedFrom = 8; // people; a shorter list needs no search

@@ -18,8 +18,9 @@ export class PollPanel {
   /**
    * @param {{onStart: (draft: object) => Promise<boolean>, onStop: (id: string) => void,
    *          onAnswer: (id: string, answers: object[]) => Promise<boolean>,
-   *          nameOf: (peerID: string?, known?: string) => string}} rules the callbacks report their
-   *   failures, and return whether it worked; `known` is the name of a peer that has left
+   *          nameOf: (peerID: string?, known?: string) => string,
+   *          isOwn: (poll: object) => boolean}} rules the callbacks report their failures, and
+   *   return whether it worked; `known` is the name of a peer that has left
    */
   constructor(rules) {
     this.#rules = rules;
@@ -103,7 +104,8 @@ export class PollPanel {
     const parts = [poll.isRunning ? t("Running") : t("Over")];
     if (poll.isQuiz) parts.push(t("quiz"));
     if (poll.startedBy) {
-      parts.push(t("asked by {name}", { name: this.#rules.nameOf(poll.startedBy) }));
+      parts.push(this.#rules.isOwn(poll) ? t("asked by you")
+        : t("asked by {name}", { name: this.#rules.nameOf(poll.startedBy) }));
     }
     if (poll.isAnonymous) parts.push(t("anonymous"));
     parts.push(tn(poll.voters, { one: "{count} has answered", other: "{count} have answered" }));

@@ -37,6 +37,7 @@ export class Polling {
         this.draw();
       }),
       nameOf: (peerID, known) => this.#nameOf(peerID, known),
+      isOwn: (poll) => poll.startedBy === client.peerID,
     });
     const on = (type, handler) => client.addEventListener(type, ({ detail }) => handler(detail));
     on("poll-started", (poll) => this.#started(poll));
@@ -77,8 +78,9 @@ export class Polling {
   #started(poll) {
     this.#fill(poll);
     if (poll.startedBy === this.#client.peerID) return;
-    const news = t("{name} asks: {title}",
-      { name: this.#nameOf(poll.startedBy), title: poll.title || t("a poll") });
+    const [name, { title }] = [this.#nameOf(poll.startedBy), poll];
+    const news = title ? t("{name} asks: {title}", { name, title })
+      : t("{name} started a poll", { name });
     if (this.#side.current === "polls") return this.#announcer.say(news); // it is visible
     toast(news);
     this.#count(this.#unseen + 1);
@@ -86,7 +88,8 @@ export class Polling {
 
   #stopped(poll) {
     this.#fill(poll);
-    toast(t("The poll is over: {title}", { title: poll.title || t("a poll") }));
+    const { title } = poll;
+    toast(title ? t("The poll is over: {title}", { title }) : t("The poll is over"));
   }
 
   #count(count) {

@@ -1,7 +1,7 @@
 // Whose sound is in the stream, by roles.
 
 import { element } from "../../common/dom.js";
-import { roleText } from "../moderation/role-dialog.js";
+import { roleText } from "../../common/role-text.js";
 import { t } from "../../common/texts.js";
 
 export class HeardRoles {
