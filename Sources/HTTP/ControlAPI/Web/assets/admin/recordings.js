@@ -5,7 +5,7 @@ import { endText } from "../common/end-text.js";
 import { get } from "./desk.js";
 import { empty } from "./facts.js";
 import { bytesText, dateText, typeText } from "./words.js";
-import { t, tn } from "../common/texts.js";
+import { capital, t, tn } from "../common/texts.js";
 
 const interval = 10000; // ms
 
@@ -96,7 +96,7 @@ function update(node, recording) {
   const isFailed = recording.status === "failed";
   node.querySelector(".problem").hidden = !isFailed;
   setText(node.querySelector(".problem"),
-    isFailed ? endText(recording.stop_reason) : "");
+    isFailed ? capital(endText(recording.stop_reason)) : "");
   reconcile(node.querySelector(".layers"), recording.assets, {
     key: ({ id }) => id, create: () => element("li", {}), update: tellFile,
   });

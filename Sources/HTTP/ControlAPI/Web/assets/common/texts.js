@@ -41,6 +41,11 @@ export function tn(count, english, values = {}) {
   return fill(text, { count: numbers.format(count), ...values });
 }
 
+/** As the beginning of a line: the same words stand within others elsewhere. */
+export function capital(text) {
+  return text.charAt(0).toLocaleUpperCase(locale) + text.slice(1);
+}
+
 /** "4.2" with so many digits after the point. */
 export function decimal(value, digits) {
   return value.toLocaleString(locale, {

@@ -4,7 +4,7 @@ import { element, reconcile, setText } from "../../common/dom.js";
 import { endText } from "../../common/end-text.js";
 import { icon } from "../../common/icons.js";
 import { toggleMenu } from "../../common/menu.js";
-import { t } from "../../common/texts.js";
+import { capital, t } from "../../common/texts.js";
 import { Scrubber } from "../scrubber.js";
 import {
   assetStates, dateText, fileText, isExpired, lengthText, sourceOf, states, titleOf,
@@ -91,7 +91,7 @@ function updateCard(node, card, onPlay, actionsOf) {
   progress.value = card.progress ?? 0;
   const problem = find(".card-problem");
   problem.hidden = card.status !== "failed";
-  setText(problem, endText(card.stop_reason));
+  setText(problem, capital(endText(card.stop_reason)));
   const source = sourceOf(card);
   find(".play").hidden = !source;
   find(".play").onclick = () => onPlay(card, source, 0);

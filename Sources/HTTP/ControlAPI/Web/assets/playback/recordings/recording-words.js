@@ -1,7 +1,7 @@
 // What a recording and its files are called, and what of it can be played.
 
 import { clockText, sizeText } from "../../common/dom.js";
-import { locale, t } from "../../common/texts.js";
+import { capital, locale, t } from "../../common/texts.js";
 
 const dates = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 
@@ -35,9 +35,9 @@ export const isExpired = (card) =>
   card.assets.length > 0 && card.assets.every((one) => one.status === "expired");
 
 /** "1280 × 720 MP4 · 78 MB" */
-export const fileText = (asset) => `${describe(asset)} · ${sizeText(asset.size)}`;
+export const fileText = (asset) => `${capital(describe(asset))} · ${sizeText(asset.size)}`;
 
-export function describe(asset) {
+function describe(asset) {
   const size = asset.width ? `${asset.width} × ${asset.height} ` : "";
   switch (asset.type) {
     case "room-composite":

@@ -1,7 +1,7 @@
 // The transcript beside the player: in one language at a time, with a search.
 
 import { element, setText } from "../../common/dom.js";
-import { locale, t, tn } from "../../common/texts.js";
+import { capital, locale, t, tn } from "../../common/texts.js";
 import { countAt } from "./lines-at.js";
 import { LineList } from "./line-list.js";
 import { marked, matches, queryOf } from "./transcript-lines.js";
@@ -143,7 +143,7 @@ function isSame(code, tag) {
 /** "German", or the code that nobody knows. */
 function nameOf(code) {
   try {
-    return new Intl.DisplayNames([locale], { type: "language" }).of(code);
+    return capital(new Intl.DisplayNames([locale], { type: "language" }).of(code));
   } catch {
     return code || t("Transcript");
   }

@@ -2,7 +2,7 @@
 // names; or by none, and then as a guest.
 
 import { roomToken, tokenOfCode } from "../../common/api.js";
-import { t } from "../../common/texts.js";
+import { capital, t } from "../../common/texts.js";
 
 export class Entrance {
   /** The role that the address names; empty if it leaves the choice. */
@@ -47,14 +47,18 @@ export class Entrance {
  */
 export function entranceWords(error) {
   const code = error.code ?? error.status ?? 0;
-  const { message: words } = error;
-  const reason = `${words.charAt(0).toUpperCase()}${words.slice(1)}`.replace(/\.$/, "");
+  const reason = capital(error.message).replace(/\.$/, "");
   const advice = adviceOn(code);
+  // What is wrong with a token is for whoever made it.
+  if (statusOf(code) === 401) return `${advice} (${reason})`;
   return advice ? `${reason}. ${advice}` : `${reason}.`;
 }
 
+/** The codes of 100ms begin with that of HTTP. */
+const statusOf = (code) => (code >= 40000 ? Math.floor(code / 100) : code);
+
 function adviceOn(code) {
-  const status = code >= 40000 ? Math.floor(code / 100) : code;
+  const status = statusOf(code);
   if (code === 40001 || code === 40002 || status === 404) {
     return t("Check the link, or ask whoever invited you for a new one.");
   }
