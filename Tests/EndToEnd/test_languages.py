@@ -99,6 +99,12 @@ def bracketed(value):
     return f"⟦{value}⟧"
 
 
+def translated(english):
+    """Of a list of words, the page shows the first one."""
+    context, _, text = english.rpartition("|")
+    return ", ".join(map(bracketed, text.split(", "))) if context == "emoji" else bracketed(text)
+
+
 @pytest.fixture(scope="module")
 def our_server(binary, tmp_path_factory):
     """A server whose pages have another language, because there is another file."""
@@ -106,7 +112,7 @@ def our_server(binary, tmp_path_factory):
     shutil.copytree(texts.WEB, place / "web")
     keys = json.loads((texts.FOLDER / "de.json").read_text())
     ours = {english: {"other": bracketed(english)} if isinstance(translation, dict)
-            else bracketed(english.split("|")[-1]) for english, translation in keys.items()}
+            else translated(english) for english, translation in keys.items()}
     (place / f"web/assets/texts/{OURS}.json").write_text(json.dumps(ours))
     server = Server(place / "data", settings={"ROOMCAST_PAGES_DIRECTORY": str(place / "web")})
     yield server
@@ -307,6 +313,15 @@ def test_nothing_is_cut(browser, server, language, width):
             page.get_by_test_id("dialog").wait_for()
             assert cut(page) == []
             page.keyboard.press("Escape")
+        page.get_by_test_id("play").first.click()
+        page.get_by_test_id("line").first.wait_for()
+        assert cut(page) == []
+        assert axe.faults(page) == []
+        page.keyboard.press("Escape")
+        # Without a button beside it, the menu is beside the text.
+        menu, text = page.get_by_test_id("recording").nth(1).evaluate("""(card) =>
+          [".card-more", ".card-text"].map((one) => card.querySelector(one).getBoundingClientRect().top)""")
+        assert abs(menu - text) < 20
 
 
 def cut(page, *names):

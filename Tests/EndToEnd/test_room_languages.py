@@ -281,7 +281,7 @@ def test_the_operators_page(world, office):
 
 @pytest.mark.parametrize("language", texts.languages())
 @pytest.mark.parametrize("width", [390, 1280])
-def test_nothing_is_cut_in_the_room(browser, server, room, language, width):
+def test_nothing_is_cut_in_the_room(browser, server, connect, room, language, width):
     """Long words fit into their buttons, and on a wide screen the controls are in one row."""
     token = tokens.room_token(room, user="one", role="host")
     options = {"viewport": {"width": width, "height": 800},
@@ -297,6 +297,15 @@ def test_nothing_is_cut_in_the_room(browser, server, room, language, width):
             page.locator(f"#open-{panel}").evaluate("(button) => button.click()")
             assert cut(page, room) == [], panel
             assert axe.faults(page) == [], panel
+        guest = connect("Bernadette Kowalski")
+        guest.join()
+        guest.call("broadcast", {"info": {"message": "3", "type": "chat"}, "roles": ["host"]})
+        page.locator("#open-chat").evaluate("(button) => button.click()")
+        page.get_by_test_id("message-mark").wait_for()
+        # Name and mark are in one line each, above the other if need be.
+        assert page.locator(".message-name, .message-mark").evaluate_all(
+            "(all) => all.map((one) => one.getClientRects().length * one.clientHeight < 30)"
+        ) == [True, True]
         # The longest words: on air, and recorded.
         words = texts.languages()[language]
         page.evaluate("""([record, live]) => {

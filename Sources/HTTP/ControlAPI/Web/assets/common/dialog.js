@@ -61,7 +61,7 @@ export function ask(question) {
   open.add(dialog);
   dialog.showModal();
   if (isUnasked) heading.focus();
-  else (content.length > 0 ? dialog.querySelector("input, select") : yes)?.focus();
+  else (content.length > 0 ? firstField(dialog) : yes)?.focus();
   signal?.addEventListener("abort", () => dialog.close("no"));
   return new Promise((resolve) => {
     dialog.addEventListener("close", () => {
@@ -72,6 +72,12 @@ export function ask(question) {
       resolve(dialog.returnValue === "yes");
     });
   });
+}
+
+/** Of radio buttons, the one that Tab would reach. */
+function firstField(dialog) {
+  const first = dialog.querySelector("input, select");
+  return first?.type === "radio" ? dialog.querySelector("[type=radio]:checked") ?? first : first;
 }
 
 /** Answers all open questions with no. */

@@ -63,7 +63,7 @@ export class EmojiPicker {
     const buttons = emoji.map((one) => {
       const attributes = {
         class: "emoji-one", type: "button", "aria-label": one.name, title: one.name, tabindex: "-1",
-        lang: "en", "data-testid": "emoji-one", onclick: () => this.#onChoice(one.text),
+        "data-testid": "emoji-one", onclick: () => this.#onChoice(one.text),
       };
       return element("button", attributes, one.text);
     });

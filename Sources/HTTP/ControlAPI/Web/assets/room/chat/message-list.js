@@ -88,9 +88,9 @@ export class MessageList {
         "div",
         { class: "message-head" },
         author,
+        element("time", { class: "quiet", datetime: at.toISOString() }, timeOfDay(at)),
         mark ? element("span", { class: "message-mark", "data-testid": "message-mark" }, mark)
           : null,
-        element("time", { class: "quiet", datetime: at.toISOString() }, timeOfDay(at)),
         // The list tells what is said, not what can be done with it.
         element("span", { class: "message-actions", "aria-live": "off" }),
       ),
