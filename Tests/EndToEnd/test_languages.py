@@ -317,6 +317,7 @@ def test_nothing_is_cut(browser, server, language, width):
         page.get_by_test_id("line").first.wait_for()
         assert cut(page) == []
         assert axe.faults(page) == []
+        assert page.locator("#theatre-close .icon").bounding_box()["width"] > 10
         page.keyboard.press("Escape")
         # Without a button beside it, the menu is beside the text.
         menu, text = page.get_by_test_id("recording").nth(1).evaluate("""(card) =>
