@@ -278,6 +278,18 @@ def test_an_offered_role_is_declined_and_taken(world):
     ben.wait_for_none("button", "Mute")
 
 
+def test_a_request_of_nobody_known_names_nobody(world):
+    ben = world.open("Ben", "guest")
+    ben.wait_for("button", "Mute")
+    ben.tell("on-change-track-mute-state-request", value=True, type="audio")
+    ben.wait_for_text("toast-note", "Your microphone was muted")
+    ben.tell("on-change-track-mute-state-request", requested_by="gone", value=False, type="audio")
+    ben.wait_for_text("dialog", "You are asked to unmute.")
+    ben.operate("button", "Stay muted")
+    ben.tell("on-role-change-request", role="viewer", token="t")
+    ben.wait_for_text("dialog", "You are asked to be Viewer.")
+
+
 def test_a_mute_is_done_and_an_unmute_is_asked_for(world):
     ann = world.connect("Ann", "host")
     ben = world.open("Ben", "guest")

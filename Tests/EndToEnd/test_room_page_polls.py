@@ -135,3 +135,11 @@ def test_what_the_page_asks_by_itself_when_it_is_cut_off_is_no_fault(world):
     vic.operate("button", "Polls, 1 new")
     vic.wait_for("radio", "there")
     assert vic.texts("toast-error") == []
+
+
+def test_a_poll_without_a_title_is_news_too(world):
+    ann, vic = world.connect("Ann", "host"), world.open("Vic", "viewer")
+    poll = run_poll(ann, question("Where?", "single-choice", "here", "there"), title="")
+    vic.wait_for_text("toast-note", "Ann started a poll")
+    ann.call("poll-stop", {"poll_id": poll})
+    wait_for("its end is told", lambda: "The poll is over" in vic.texts("toast-note"), TIMEOUT)
