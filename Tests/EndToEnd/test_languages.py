@@ -312,6 +312,9 @@ def test_nothing_is_cut(browser, server, language, width):
             page.get_by_role("menuitem").nth(action).click()
             page.get_by_test_id("dialog").wait_for()
             assert cut(page) == []
+            for height in (360, 800):
+                page.set_viewport_size({"width": width, "height": height})
+                assert page.evaluate(ACTIONS) == {"inView": True, "coverNothing": True}, height
             page.keyboard.press("Escape")
         page.get_by_test_id("play").first.click()
         page.get_by_test_id("line").first.wait_for()
@@ -323,6 +326,17 @@ def test_nothing_is_cut(browser, server, language, width):
         menu, text = page.get_by_test_id("recording").nth(1).evaluate("""(card) =>
           [".card-more", ".card-text"].map((one) => card.querySelector(one).getBoundingClientRect().top)""")
         assert abs(menu - text) < 20
+
+
+# Those of a dialog, whose end is scrolled to last.
+ACTIONS = """() => {
+  const dialog = document.querySelector(".dialog");
+  const actions = dialog.querySelector(".dialog-actions");
+  const inView = actions.lastElementChild.getBoundingClientRect().bottom <= innerHeight;
+  dialog.scrollTop = dialog.scrollHeight;
+  const above = actions.previousElementSibling.getBoundingClientRect().bottom;
+  return { inView, coverNothing: above <= actions.lastElementChild.getBoundingClientRect().top };
+}"""
 
 
 def cut(page, *names):
