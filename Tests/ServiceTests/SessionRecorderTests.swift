@@ -4,7 +4,6 @@ import HundredMSTerms
 import Logging
 import MediaKernel
 import Rooms
-import Synchronization
 import Testing
 import Workbench
 
