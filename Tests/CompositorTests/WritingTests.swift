@@ -1,4 +1,5 @@
 import Codec
+import Foundation
 import Stage
 import Testing
 
@@ -39,6 +40,27 @@ import Testing
     func aNameIsWrittenInItsScript(script: String, name: String) throws {
         #expect(try line(name)?.text == name, "no font has all of it")
         #expect(try inkedPixels(ofLabel: name) > 40)
+    }
+
+    /// In a process of their own: Cairo would end this one.
+    @Test func severalThreadsWriteAtOnce() async {
+        await #expect(processExitsWith: .success) { WritingTests.writeInThreads(6) }
+    }
+
+    private static func writeInThreads(_ count: Int) {
+        let ended = DispatchSemaphore(value: 0)
+        for thread in 0..<count {
+            Thread.detachNewThread {
+                for round in 0..<20 {
+                    for (index, one) in scripts.enumerated() where index % 2 == round % 2 {
+                        let height = 60 + 2 * ((thread * 7 + round * 3 + index) % 40)
+                        _ = try? SlateRenderer().slate(width: 160, height: height, room: one.name)
+                    }
+                }
+                ended.signal()
+            }
+        }
+        for _ in 0..<count { ended.wait() }
     }
 
     @Test(arguments: scripts)

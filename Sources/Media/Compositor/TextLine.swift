@@ -16,14 +16,44 @@ struct TextLine: ~Copyable {
     /// Pango would draw a box with the character's number.
     let text: String
 
+    /// What Pango has laid out. Only its owner, one line, uses it.
+    private struct Written: @unchecked Sendable {
+        let layout: OpaquePointer
+        let text: String
+        let extents: PangoRectangle
+        let inked: PangoRectangle
+    }
+
     /// - Parameter size: the font's size in pixels.
     /// - Returns: nil for an empty text, and on a machine without fonts.
     init?(
         _ text: String, size: Double, isBold: Bool, widthMaximum: Double,
         on context: OpaquePointer
     ) {
-        guard !text.isEmpty, widthMaximum >= 1, let layout = pango_cairo_create_layout(context)
+        guard !text.isEmpty, widthMaximum >= 1,
+            let written = SharedFonts.use({ fonts in
+                Self.lay(
+                    text, size: size, isBold: isBold, widthMaximum: widthMaximum, on: context,
+                    with: fonts)
+            })
         else { return nil }
+        self.text = written.text
+        layout = written.layout
+        self.context = context
+        left = Double(written.extents.x)
+        width = Double(written.extents.width)
+        height = Double(written.extents.height)
+        ink = Double(written.inked.y)...Double(written.inked.y + max(written.inked.height, 0))
+    }
+
+    private static func lay(
+        _ text: String, size: Double, isBold: Bool, widthMaximum: Double,
+        on context: OpaquePointer, with fonts: UnsafeMutablePointer<PangoFontMap>?
+    ) -> Written? {
+        guard let fonts, let setting = pango_font_map_create_context(fonts) else { return nil }
+        defer { pango_shim_release(UnsafeMutableRawPointer(setting)) }
+        pango_cairo_update_context(context, setting)
+        guard let layout = pango_layout_new(setting) else { return nil }
         guard let font = pango_font_description_new() else {
             pango_shim_release(UnsafeMutableRawPointer(layout))
             return nil
@@ -40,7 +70,7 @@ struct TextLine: ~Copyable {
         pango_layout_set_text(layout, text, -1)
         var written = text
         if pango_layout_get_unknown_glyphs_count(layout) > 0 {
-            written = Self.questioned(text, on: layout)
+            written = questioned(text, on: layout)
             pango_layout_set_text(layout, written, -1)
         }
         guard pango_layout_get_unknown_glyphs_count(layout) == 0 else {
@@ -51,13 +81,7 @@ struct TextLine: ~Copyable {
         var extents = PangoRectangle()
         var inked = PangoRectangle()
         pango_layout_get_pixel_extents(layout, &inked, &extents)
-        self.text = written
-        self.layout = layout
-        self.context = context
-        left = Double(extents.x)
-        width = Double(extents.width)
-        height = Double(extents.height)
-        ink = Double(inked.y)...Double(inked.y + max(inked.height, 0))
+        return Written(layout: layout, text: written, extents: extents, inked: inked)
     }
 
     /// Character by character, so that the neighbours of a missing character stay.
@@ -69,7 +93,7 @@ struct TextLine: ~Copyable {
             })
     }
 
-    deinit { pango_shim_release(UnsafeMutableRawPointer(layout)) }
+    deinit { SharedFonts.use { _ in pango_shim_release(UnsafeMutableRawPointer(layout)) } }
 
     /// Shows the line with its left end and its middle at a point, in the context's colour. A line
     /// whose letters reach beyond the space moves into it.
@@ -80,7 +104,12 @@ struct TextLine: ~Copyable {
         let highest = 1 - ink.lowerBound
         let lowest = space - 1 - ink.upperBound
         let fitted = highest < lowest ? min(max(top, highest), lowest) : (highest + lowest) / 2
-        cairo_move_to(context, x - left, fitted)
-        pango_cairo_show_layout(context, layout)
+        SharedFonts.use { _ in
+            // The context lets go of the font here, not when it ends.
+            cairo_save(context)
+            cairo_move_to(context, x - left, fitted)
+            pango_cairo_show_layout(context, layout)
+            cairo_restore(context)
+        }
     }
 }
