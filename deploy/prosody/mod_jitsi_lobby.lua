@@ -101,14 +101,16 @@ if lobbies then
         if not room:get_members_only() then return; end
         local x, secret = stanza:get_child("x", MUC), room:get_password();
         local said = x and x:get_child_text("password");
+        if said == "" then said = nil; end
         local affiliation = room:get_affiliation(from);
         if not affiliation and (admitted:contains(jid.host(from)) or secret and said == secret) then
             affiliation = "member";
             room:set_affiliation(true, jid.bare(from), affiliation);
             event.occupant.role = room:get_default_role(affiliation);
         end
-        -- Whom a moderator has admitted need not know the password.
-        if affiliation == "member" and secret and x and not said then
+        -- Whom a moderator has admitted need not know the password. An empty one counts as none.
+        if affiliation and affiliation ~= "outcast" and secret and x and not said then
+            x:maptags(function (tag) return tag.name ~= "password" and tag or nil; end);
             x:text_tag("password", secret, { xmlns = MUC });
         end
         if affiliation then return; end
