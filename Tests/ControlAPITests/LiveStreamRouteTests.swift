@@ -495,7 +495,7 @@ import Testing
         ),
         (
             .tooManyVariants(room: "demo", maximum: 5), "too many variants",
-            "too_many_variants: room demo may have 5 on air"
+            "too_many_variants: room demo may have at most 5 on air"
         ),
         (.storage("no space left"), "the output directory cannot be used", "no space left"),
     ])

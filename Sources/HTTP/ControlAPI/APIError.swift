@@ -282,7 +282,7 @@ extension APIError {
         case .tooManyVariants(let room, let maximum):
             self = .unavailable(
                 "too many variants",
-                "too_many_variants: room \(room) may have \(maximum) on air")
+                "too_many_variants: room \(room) may have at most \(maximum) on air")
         case .runsOtherwise:
             self = .conflict("live stream is already running, but differently", error.description)
         case .invalidLayout(let reason): self = .badRequest("layout is not valid", reason)

@@ -64,7 +64,7 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
         case .insufficientCPU(let idle, let needed):
             "not enough CPU: \(Self.cores(idle)) cores are idle, \(Self.cores(needed)) are needed"
         case .tooManyVariants(let room, let maximum):
-            "too many variants: room \(room) may have \(maximum) on air"
+            "too many variants: room \(room) may have at most \(maximum) on air"
         case .runsOtherwise(let id, let reason): "stream \(id) runs already, \(reason)"
         case .invalidLayout(let reason): "layout is not valid: \(reason)"
         case .sourceNotAllowed(let host): "\(host) is not one of the hosts in stream.sourceHosts"
