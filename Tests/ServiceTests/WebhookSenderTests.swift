@@ -69,7 +69,8 @@ import Workbench
 
     private static let now = UnixTime(seconds: 1_770_000_000)
 
-    /// Has one event of room `demo` reported, and returns its state once `isDone`.
+    /// Has one event of room `demo` reported until `isDone`, and returns its state when the sender has
+    /// ended.
     private func tell(
         _ url: String, own: String? = nil, reach: WebhookReach = WebhookReach(),
         timeout: TimeAmount = .seconds(10),
@@ -94,15 +95,12 @@ import Workbench
             catalogue: catalogue,
             logger: logger, seed: 1,
             timeout: timeout, resolve: resolve, clock: { Self.now })
-        return try await withThrowingTaskGroup(of: Void.self) { group in
+        try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await sender.run() }
             defer { group.cancelAll() }
-            while true {
-                let found = try await catalogue.delivery("e1")
-                if let found, isDone(found) { return found }
-                try await Task.sleep(for: .milliseconds(5))
-            }
+            try await until { try await catalogue.delivery("e1").map(isDone) ?? false }
         }
+        return try #require(try await catalogue.delivery("e1"))
     }
 
     @Test func aReceiverThatSendsOnHasRefused() async throws {
