@@ -36,7 +36,7 @@ def test_a_bot_is_confined_and_sees_no_secrets(binary, room, tmp_path, monkeypat
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", CREDENTIALS)
     server = Server(
         tmp_path, binary=binary,
-        settings=SHORT_SEGMENTS | {"ROOMCAST_RECORDINGS_THUMBNAILS": '{"sprite": true}'})
+        settings=SHORT_SEGMENTS | {"ROOMCAST_RECORDINGS_THUMBNAILS": '{"enabled": true}'})
     try:
         stream = server.start_stream(room, {"ladder": LADDER, "recording": BOTH})
         server.wait_for_status(stream["id"], "running", TIMEOUT)
