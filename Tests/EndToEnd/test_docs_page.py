@@ -121,7 +121,8 @@ def test_the_keyboard_is_enough(docs):
     page.fill("[data-testid=wanted]", "getHealth")
     page.focus("#getHealth summary")
     page.keyboard.press("Enter")
-    page.wait_for_selector("#getHealth[open]")
+    # What is inside is made when it opens.
+    page.wait_for_selector("#getHealth[open] [data-testid=copy]")
     page.keyboard.press("Tab")
     assert page.evaluate("() => document.activeElement.dataset.testid") == "link"
     page.keyboard.press("Tab")
