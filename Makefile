@@ -13,7 +13,7 @@
 #   MINUTES=30         make avsync-soak: the length of the stream
 #   BENCH_SECONDS=60   make bench: the length of the stream
 #   BENCH_CHART=FILE   make bench: the file for the chart
-#   MINUTES=60         make soak, attack: the duration
+#   MINUTES=60         make soak, attack, entrances: the duration
 #   ROUNDS=100         make crash-series: the number of streams with kills
 #   SEED=1             make crash-series, attack, fuzz-api: the seed for moments and bytes
 #   SECONDS=60         make fuzz: the time for each parser
@@ -257,6 +257,11 @@ soak: install-bench-dependencies build ## Check that a stream's memory stays fla
 crash-series: install-test-dependencies build ## kill -9 of bot, server and finisher at random moments (ROUNDS=100 SEED=…)
 	@ROOMCAST_BINARY=$(CURDIR)/$(BINARY) $(PYTHON) Tests/EndToEnd/crash_series.py \
 		--rounds $(or $(ROUNDS),100) $(if $(SEED),--seed $(SEED))
+
+.PHONY: entrances
+entrances: install-test-dependencies build ## Two people enter rooms, over and over, on a machine that this makes busy (MINUTES=10)
+	@ROOMCAST_BINARY=$(CURDIR)/$(BINARY) $(PYTHON) Tests/EndToEnd/entrances.py \
+		--minutes $(or $(MINUTES),10)
 
 .PHONY: attack
 attack: install-test-dependencies build ## Hostile input for an hour beside a healthy stream (MINUTES=60 SEED=…)
