@@ -129,6 +129,16 @@ def test_a_file_may_end_between_a_flash_and_its_beep(tmp_path, graph, lag):
     assert report["failures"] == [], report["publishers"]
 
 
+@pytest.mark.parametrize("picture", [148, 150, 154])  # the flash is in 150 to 152
+def test_a_flash_in_the_place_of_a_tile_that_has_gone_is_another_clips(tmp_path, picture):
+    graph = (
+        f"[0:v][1:v]overlay=enable='gte(n,{picture})'[v];"
+        "[0:a][1:a]amix=normalize=0[a]"
+    )
+    found = avsync.measure(make(tmp_path / "gone.mkv", ["ann", "ben"], graph)).publishers
+    assert list(found["ann"].flashes) == [1, 2, 3, 4, 5][:4 if picture <= 150 else 5]
+
+
 def test_a_beep_that_comes_twice_or_is_broken_is_seen(tmp_path):
     graph = (
         "[0:a]asplit[one][two];[two]atrim=3:3.2,asetpts=PTS-STARTPTS,adelay=3300[again];"

@@ -36,6 +36,7 @@ class Sight:
         self.visible = []  # one flag a picture
         self.moving = []  # one flag a picture
         self.is_white = False
+        self.unconfirmed = None  # the last flash, until the clip's colour is back
 
 
 class Eyes:
@@ -79,11 +80,18 @@ class Eyes:
 
     def _note(self, index, sight, area, blank, colour, motion):
         share = blank / area if area >= AREA else 0.0
-        # A tile that has moved away may leave its place to another clip's flash.
-        if share >= FLASH_BEGINS and colour <= REST * area and not sight.is_white:
+        is_flash = share >= FLASH_BEGINS and colour <= REST * area
+        if is_flash and not sight.is_white and sight.unconfirmed is None:
             sight.flashes.append(index)
+            sight.unconfirmed = index
             sight.is_white = True
         elif share <= FLASH_ENDS:
             sight.is_white = False
+        if colour >= AREA and colour > REST * area:
+            sight.unconfirmed = None
+        elif sight.unconfirmed is not None and index - sight.unconfirmed > FORGET:
+            # A tile that has gone left its place to another clip's flash or letters.
+            sight.flashes.pop()
+            sight.unconfirmed = None
         sight.visible.append(area >= AREA and colour + blank >= area / 2)
         sight.moving.append(motion > area * MOTION)
