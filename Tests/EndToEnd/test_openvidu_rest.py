@@ -213,9 +213,9 @@ def test_a_session_is_recorded(server, application, events, room, join):
     assert application.download(ready["url"].replace("Our-film", "other")).status_code == 404
     assert ready in application.get("recordings").json()["items"]
 
+    events.wait_for(room, "recordingStatusChanged", lambda one: one["status"] == "ready")
     statuses = [(one["status"], one.get("reason"))
                 for one in events.of(room, "recordingStatusChanged")]
-    events.wait_for(room, "recordingStatusChanged", lambda one: one["status"] == "ready")
     assert statuses[:2] == [("started", None), ("stopped", "recordingStoppedByServer")]
 
     # A second one has another id, until the first is deleted.

@@ -32,8 +32,13 @@ def test_a_bot_that_somebody_kills(server, room):
     assert death | {"at": ""} == {
         "process": "bot", "cause": "outside", "signal": 9, "status": None, "message": None,
         "at": ""}
-    kept = json.loads(json.loads((folder / "stream.json").read_text())["details"])
-    assert [one["cause"] for one in kept["process_deaths"]] == ["outside"]
+
+    def kept():
+        details = json.loads(json.loads((folder / "stream.json").read_text())["details"])
+        return [one["cause"] for one in details.get("process_deaths", [])]
+
+    # It is written down after it is told.
+    wait_for("its record has it", lambda: kept() == ["outside"], TIMEOUT)
     lines = [line for line in server.log.read_text().splitlines() if "bot died" in line]
     assert len(lines) == 1 and "cause=outside" in lines[0] and "signal=9" in lines[0], lines
     server.wait_for_status(stream["id"], "running", TIMEOUT)

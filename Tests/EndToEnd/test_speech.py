@@ -105,10 +105,9 @@ def test_a_stream_without_its_language_is_not_listened_to(listening, heard, room
     server = listening
     with Publisher(server, room, CLIPS / "ann.webm", name="Ann"):
         stream = start(server, room, captions={"languages": [{"code": "de"}]})
-        folder = directory(server, stream)
-        wait_for("some segments", lambda: len(
-            hls.parse_media((folder / "captions_de/stream.m3u8").read_text()).segments) > 3,
-            2 * TIMEOUT)
+        playlist = directory(server, stream) / "captions_de/stream.m3u8"
+        wait_for("some segments", lambda: playlist.exists() and len(
+            hls.parse_media(playlist.read_text()).segments) > 3, 2 * TIMEOUT)
         server.stop_stream(room)
         server.wait_for_status(stream["id"], "completed", 2 * TIMEOUT)
     assert notes(heard) == []
