@@ -15,6 +15,23 @@ LINK = """() => {
 }"""
 FLOATING = """() => [...document.querySelectorAll("[data-testid=floating]")].map((node) => [
   node.closest("[data-testid=tile]")?.dataset.name ?? null, node.textContent])"""
+# Keeps what floats: after less than three seconds it is gone.
+KEEP_FLOATING = """() => {
+  window.floated = [];
+  new MutationObserver((changes) => {
+    for (const node of changes.flatMap(({ addedNodes }) => [...addedNodes])) {
+      if (node.dataset?.testid !== "floating") continue;
+      const place = node.closest("[data-testid=tile]")?.dataset.name ?? null;
+      window.floated.push([place, node.textContent]);
+    }
+  }).observe(document.body, { childList: true, subtree: true });
+}"""
+# For the page no time passes from one key to the next.
+STOP_CLOCK = """() => {
+  const now = performance.now();
+  performance.now = () => now;
+}"""
+START_CLOCK = "() => { delete performance.now; }"
 DELETED = "chatMessageBlacklist"
 
 
@@ -152,12 +169,20 @@ def test_emoji_are_chosen_by_keys(world):
 def test_reactions_are_shown_over_their_sender_and_told(world):
     ann, ben, dan = world.open(), world.connect("Ben", tracks=["a1"]), world.connect("Dan", "viewer")
     ann.wait_for("button", "Show Ben large")
+    ann.evaluate(KEEP_FLOATING)
+
+    def floats(*what):
+        wait_for(f"{what} floats", lambda: list(what) in ann.evaluate("() => window.floated"),
+                 TIMEOUT)
+
     ann.operate("button", "React")
     ann.wait_for_focus("button", "thumbs up")
     ann.press("ArrowRight")
+    ann.evaluate(STOP_CLOCK)
     ann.press("Enter")
     ann.press("Enter")  # at once, so it is left out
-    wait_for("it floats", lambda: ["Ann", "❤️"] in ann.evaluate(FLOATING), TIMEOUT)
+    ann.evaluate(START_CLOCK)
+    floats("Ann", "❤️")
     info = heard(ben, "on-broadcast")["info"]
     assert info["type"] == "EMOJI_REACTION"
     assert json.loads(info["message"]) == {
@@ -169,10 +194,10 @@ def test_reactions_are_shown_over_their_sender_and_told(world):
         peer.call("broadcast", {"info": {"message": message, "type": "EMOJI_REACTION"}})
 
     react(ben, '{"emojiId":"tada"}')
-    wait_for("it floats", lambda: ["Ben", "🎉"] in ann.evaluate(FLOATING), TIMEOUT)
+    floats("Ben", "🎉")
     announced(ann, "Ben: celebration")
     react(dan, '{"emojiId":"clap"}')  # who has no tile
-    wait_for("it floats", lambda: [None, "👏Dan"] in ann.evaluate(FLOATING), TIMEOUT)
+    floats(None, "👏Dan")
     for number in range(40):
         react(ben, '{"emojiId":"joy"}' if number % 2 else "no JSON")
     assert len(ann.evaluate(FLOATING)) <= 24
