@@ -12,13 +12,6 @@ ON_AIR_TIMEOUT = 60  # s
 TIMEOUT = 60  # s
 CAMERA_RATE = 10  # frames/s: up to three browsers encode and decode here
 FRAMES = 30
-# What an element says from now on, each text once it is there: it may soon be another one.
-NOTE_TEXTS = """(selector) => {
-  const node = document.querySelector(selector);
-  window.texts = [];
-  new MutationObserver(() => window.texts.push(node.innerText))
-    .observe(node, { childList: true, characterData: true, subtree: true });
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -161,11 +154,10 @@ def test_go_live_and_end_are_seen_by_everybody_and_by_who_comes_late(enter, serv
     ann.page.click("[data-testid=refuse]")  # asked, and not after all
     assert ann.page.inner_text("[data-testid=go-live]") == "End stream"
     ann.page.click("[data-testid=go-live]")
-    ann.page.evaluate(NOTE_TEXTS, "[data-testid=go-live]")
+    ann.note_texts("[data-testid=go-live]")
     ann.page.click("[data-testid=confirm]")
     # Before the server says so. A dialog's answer comes in a task after that of the click.
-    wait_for("the button says so", lambda: any(
-        "Ending …" in text for text in ann.page.evaluate("window.texts")), TIMEOUT)
+    ann.wait_for_noted("Ending …", TIMEOUT)
     for person in (ann, ben, late):
         person.wait_for_streaming("stopped", ON_AIR_TIMEOUT)
     record = server.wait_for_status(stream["id"], "completed", ON_AIR_TIMEOUT)

@@ -96,6 +96,14 @@ PERSON = """(name) => {
 }"""
 
 
+# What an element says from now on, each text once it is there: it may soon be another one.
+NOTE_TEXTS = """(selector) => {
+  const node = document.querySelector(selector);
+  window.texts = [];
+  new MutationObserver(() => window.texts.push(node.innerText))
+    .observe(node, { childList: true, characterData: true, subtree: true });
+}"""
+
 STATE = """async () => ({
   notes: ["preview-note", "preview-error", "call-state", "farewell-reason"]
     .map((id) => document.getElementById(id)?.textContent).filter(Boolean),
@@ -202,6 +210,15 @@ class Participant:
     def outgoing_bitrate(self):
         """The browser's estimate of its sending rate, in bit/s; it begins at 300,000."""
         return self.page.evaluate("() => window.outgoingBitrate()")
+
+    def note_texts(self, selector):
+        """Keeps what an element says from now on."""
+        self.page.evaluate(NOTE_TEXTS, selector)
+
+    def wait_for_noted(self, text, timeout):
+        """Until the element has said it, even if it says something else by now."""
+        wait_for(f"{self.name} reads '{text}'", lambda: any(
+            text in one for one in self.page.evaluate("window.texts")), timeout)
 
     def streaming_state(self):
         return self.page.get_attribute("[data-testid=streaming-state]", "data-state")
