@@ -1,5 +1,6 @@
 """The rights of bots and finishers on the machine, and the secrecy of the server's keys."""
 
+import contextlib
 import os
 import pwd
 import re
@@ -14,9 +15,15 @@ from harness.server import Server
 CREDENTIALS = "somebody-elses-credentials"
 
 
-def status_of_threads(process):
+def threads_of(process, file):
+    """A file of each thread, but of those that end meanwhile."""
     for task in Path(f"/proc/{process}/task").iterdir():
-        text = (task / "status").read_text()
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            yield (task / file).read_text()
+
+
+def status_of_threads(process):
+    for text in threads_of(process, "status"):
         yield dict(re.findall(r"^(\w+):\s*(\S*)", text, re.MULTILINE))
 
 
@@ -43,7 +50,7 @@ def test_a_bot_is_confined_and_sees_no_secrets(binary, room, tmp_path, monkeypat
         bot = writer(directory(server, stream))
         threads = list(status_of_threads(bot))
         # The threads could set their names in the kernel.
-        comms = {one.read_text().strip() for one in Path(f"/proc/{bot}/task").glob("*/comm")}
+        comms = {one.strip() for one in threads_of(bot, "comm")}
         assert {"director", "layer 0", "layer 1"} <= comms, comms
         for thread in threads:
             assert thread["NoNewPrivs"] == "1" and thread["Seccomp"] == "2", thread["Name"]

@@ -66,8 +66,9 @@ class Listed:
             return [(one, segment) for segment in self.playlist(layer).segments
                     for one in segment.ranges if envelope(one)["payload"] == payload]
 
-        wait_for(f"'{payload}' in all layers", lambda: all(map(found, LAYERS)), TIMEOUT)
-        hits = [found(layer) for layer in LAYERS]
+        # The same look counts: the window moves on.
+        hits = wait_for(f"'{payload}' in all layers", lambda: all(
+            hits := [found(layer) for layer in LAYERS]) and hits, TIMEOUT)
         assert all(len(one) == 1 for one in hits), hits
         return [one[0] for one in hits]
 

@@ -119,10 +119,12 @@ def writer(directory):
     if not lock.exists():
         return None
     inode = lock.stat().st_ino
-    for line in Path("/proc/locks").read_text().splitlines():
-        fields = line.split()
-        if fields[1] == "FLOCK" and fields[5].endswith(f":{inode}"):
-            return int(fields[4])
+    # A list longer than a page is read in pieces, between which a line may move.
+    for _ in range(3):
+        for line in Path("/proc/locks").read_text().splitlines():
+            fields = line.split()
+            if fields[1] == "FLOCK" and fields[5].endswith(f":{inode}"):
+                return int(fields[4])
     return None
 
 
