@@ -89,8 +89,9 @@ def test_what_is_on_air_during_a_pause_is_in_no_asset(server, room, tmp_path):
     times = [float(line) for line in probe(
         server.recordings / movie, "-select_streams", "v", "-show_entries", "packet=dts_time")]
     steps = [after - before for before, after in zip(times, times[1:])]
-    # A picture may be dropped for lack of CPU; the pause was ten times as long.
-    assert max(steps) < 0.3, "the times go on where the pause was"
+    # Pictures may be dropped for lack of CPU, but not a segment's first one, which comes each second;
+    # the pause was five times as long.
+    assert max(steps) < 1.5, "the times go on where the pause was"
 
 
 def test_a_server_that_is_refused_has_touched_nothing(server, binary, tmp_path):

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import time
 
 import pytest
 
@@ -33,10 +32,10 @@ FOCUS = """(text) => [...document.querySelectorAll("#replay button.line")]
 
 
 def write_and_say(server, stream, peer, text, said):
-    """Both at the same time."""
-    now = round(time.time() * 1000)
+    """Both at the same time, that of the message."""
     answer = peer.call("broadcast", {"info": {"message": text, "type": "chat"}})
     assert "result" in answer, answer
+    now = answer["result"]["timestamp"]
     answer = server.manage("POST", f"/live-streams/{stream['id']}/captions", {"captions": [
         {"text": said, "start": now, "end": now + 500, "speaker": "Ann"}]})
     assert answer.status == 200, answer.body
