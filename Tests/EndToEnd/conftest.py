@@ -229,6 +229,7 @@ def page(request, web):
     if request.param == "firefox":
         firefox = request.getfixturevalue("firefox_outside")
         firefox.navigate(web.blank)
+        firefox.take_keyboard()  # elements of a page without it are not told that they have the focus
         yield firefox
         firefox.navigate("about:blank")
         return

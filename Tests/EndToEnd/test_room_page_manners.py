@@ -130,6 +130,13 @@ def run_poll(host, text):
     assert "result" in host.call("poll-start", {"poll_id": poll})
 
 
+def resize(page, width, height):
+    """The window, which a busy browser resizes later."""
+    page.resize(width, height)
+    wait_for("the window has its size", lambda: page.evaluate(
+        "() => [innerWidth, innerHeight]") == [width, height], TIMEOUT)
+
+
 def test_the_page_is_whole_at_every_width(world):
     ann = world.open()
     for number, name in enumerate(("Ben", "Somebody with quite a long name")):
@@ -147,9 +154,7 @@ def test_the_page_is_whole_at_every_width(world):
         elif step != "closed":
             ann.operate("button", step)
         for width in WIDTHS:
-            ann.resize(width, 700)
-            wait_for("the window has its width", lambda width=width: ann.evaluate(
-                "() => innerWidth") == width, TIMEOUT)
+            resize(ann, width, 700)
             wait_for(f"all of it is inside {width}: {step}", lambda width=width: (
                 found := ann.evaluate(OVERFLOW))["page"] <= width and not found["beyond"], TIMEOUT)
         ann.resize(1280, 720)
@@ -163,7 +168,7 @@ def test_an_open_panel_leaves_the_controls_and_the_stage_in_sight(world, size, l
     ann = world.open()
     world.connect("Ben", tracks=["a1"])
     ann.wait_for("button", "Show Ben large")
-    ann.resize(*size)
+    resize(ann, *size)
     for panel in ("closed", "Chat", "People"):
         if panel != "closed" and ann.count("button", panel) > 0:
             ann.operate("button", panel)
@@ -246,7 +251,7 @@ def test_every_text_stands_out(in_chromium, scheme):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_text_at_the_door_stands_out(in_chromium, scheme):
-    page = in_chromium.page(color_scheme=scheme)
+    page = in_chromium.page(color_scheme=scheme, reduced_motion="reduce")  # no colour in between
     page.look_in(in_chromium.server, in_chromium.room)
     page.wait_for("button", "Join room")
     assert page.evaluate(CONTRASTS) == []
