@@ -39,13 +39,28 @@ PLAY = """async (url) => {
 @pytest.fixture(scope="module")
 def recorded(server, tmp_path_factory):
     """The directory of a short stream of fragmented MP4."""
-    folder = tmp_path_factory.mktemp("recorded") / "stream"
+    folder = tmp_path_factory.mktemp("recorded")
     with Publisher(server, "recorded", CLIPS / "ann.webm", name="Ann"):
         stream = start(server, "recorded", container="both", recording=None)
         segments(server, stream, RECORDED)
-        shutil.copytree(directory(server, stream), folder)
+        source = directory(server, stream)
+        shutil.copy(source / "cmaf.m3u8", folder)
+        for layer in ("cmaf_0", "cmaf_1"):
+            keep(source / layer, folder / layer)
         server.stop_stream("recorded")
     return folder
+
+
+def keep(source, target):
+    """What the playlist of a layer on air names. The next files come while this is copied."""
+    target.mkdir()
+    playlist = source / "stream.m3u8"
+    text = wait_for("so many segments", lambda: (text := playlist.read_text()).count("#EXTINF")
+                    >= RECORDED and text, TIMEOUT)
+    (target / playlist.name).write_text(text)
+    names = re.findall(r'(?:MAP:URI="|^)([^"#\n]+\.(?:mp4|m4s))', text, re.MULTILINE)
+    for name in set(names):
+        shutil.copy(source / name, target)
 
 
 @pytest.fixture
