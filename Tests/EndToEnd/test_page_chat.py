@@ -37,12 +37,17 @@ def test_a_link_leads_out_of_the_room_and_tells_nothing_of_it(page):
 
 
 def test_links_are_found_in_time(page):
+    # It takes a tenth of a second, and up to three where the machine is busy.
     assert page.evaluate("""async () => {
       const { linkPieces } = await import("/assets/common/link-text.js");
-      const begin = performance.now();
-      for (const text of ["https://".repeat(20000), "https://a." + ")".repeat(100000),
-        "(".repeat(50000) + "https://a.test/ ".repeat(5000)]) linkPieces(text);
-      return performance.now() - begin;
+      let least = Infinity;
+      for (let round = 0; round < 5 && least > 1000; round += 1) {
+        const begin = performance.now();
+        for (const text of ["https://".repeat(20000), "https://a." + ")".repeat(100000),
+          "(".repeat(50000) + "https://a.test/ ".repeat(5000)]) linkPieces(text);
+        least = Math.min(least, performance.now() - begin);
+      }
+      return least;
     }""") < 3000
 
 

@@ -216,7 +216,7 @@ CHOOSE_LOUDSPEAKER = """async (answer) => {
   const done = chooseDevices({ media: new LocalMedia(), sound, onFault });
   try {
     const find = () => document.querySelector("[data-testid=call-speaker-chooser]");
-    for (let tries = 0; tries < 1000 && !find(); tries += 1) {
+    for (let tries = 0; tries < 6000 && !find(); tries += 1) {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     const lists = document.querySelectorAll("[data-testid=call-speaker-device]").length;

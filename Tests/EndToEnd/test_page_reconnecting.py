@@ -157,7 +157,7 @@ def test_a_socket_that_is_lost_in_the_middle_of_an_offer_costs_only_what_was_off
       const stream = canvas.captureStream();
       const error = await client.publish(stream.getTracks()[0], stream, { source: "screen" })
         .then(() => "", ({ name }) => name);
-      await within(30000, back);
+      await within(60000, back);
       const [, , { desc, tracks }] = calls.findLast(([, method]) => method === "offer");
       const received = far.getTransceivers().filter(({ currentDirection }) =>
         currentDirection === "recvonly").length;
