@@ -40,6 +40,12 @@ def payloads(ranges):
     return [envelope(one)["payload"] for one in ranges]
 
 
+def belongs_to(segment, begin):
+    """Whether metadata begins in that segment, or in the one before: that one may be out before a busy
+    bot hears of the metadata (docs/design/recordings.md)."""
+    return -SEGMENT - 0.1 <= begin - seconds(segment.date) <= SEGMENT + 0.1
+
+
 class Listed:
     """A stream's live playlists, fetched as players do."""
 
@@ -92,7 +98,7 @@ def test_it_is_listed_in_time_and_kept_in_the_recording(server, room, connect):
     for one, segment in listed.wait_for("Quiz „ü“ 🎥"):
         begin = seconds(one["START-DATE"])
         assert before - 0.002 <= begin <= after, (before, begin, after)
-        assert -0.1 <= begin - seconds(segment.date) <= SEGMENT + 0.1
+        assert belongs_to(segment, begin)
         content = envelope(one)
         assert one["DURATION"] == str(SEGMENT) and content["hms_version"] == "v1.1"
         assert seconds(content["start_date"]) == begin
@@ -108,8 +114,8 @@ def test_it_is_listed_in_time_and_kept_in_the_recording(server, room, connect):
     after = time.time()
     assert guest.call("hls-timed-metadata", objects)["error"]["code"] == 403
     for one, segment in listed.wait_for("from the room"):
-        assert before - 0.002 <= seconds(one["START-DATE"]) <= after
-        assert -0.1 <= seconds(one["START-DATE"]) - seconds(segment.date) <= SEGMENT + 0.1
+        begin = seconds(one["START-DATE"])
+        assert before - 0.002 <= begin <= after and belongs_to(segment, begin)
 
     # The death of the bot loses none of it.
     assert send(server, stream, "when it died", duration=60).status == 200
