@@ -61,7 +61,8 @@ def world(our_server, browser, room):  # noqa: F811
 def visit(world):
     """`visit(path)`: a person of our language there."""
     def visit(path):
-        page = world.page(extra_http_headers={"Accept-Language": OURS}).page
+        page = world.page(  # no colour in between, of which axe would tell
+            extra_http_headers={"Accept-Language": OURS}, reduced_motion="reduce").page
         page.set_default_timeout(TIMEOUT * 1000)
         page.goto(world.server.base + path)
         address = world.server.base.removeprefix("http://")
@@ -284,7 +285,7 @@ def test_the_operators_page(world, office):
 def test_nothing_is_cut_in_the_room(browser, server, connect, room, language, width):
     """Long words fit into their buttons, and on a wide screen the controls are in one row."""
     token = tokens.room_token(room, user="one", role="host")
-    options = {"viewport": {"width": width, "height": 800},
+    options = {"viewport": {"width": width, "height": 800}, "reduced_motion": "reduce",
                "permissions": ["camera", "microphone"]}
     with reader(browser, language, **options) as page:
         page.set_default_timeout(TIMEOUT * 1000)
