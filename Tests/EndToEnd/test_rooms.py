@@ -13,6 +13,16 @@ TIMEOUT = 60  # s
 CAMERA_RATE = 10  # frames/s: up to three browsers encode and decode here
 FRAMES = 30
 
+# Chromium loses what a page sends before the browser has opened the channel for itself.
+LOSE_THE_FIRST = """
+const send = RTCDataChannel.prototype.send;
+RTCDataChannel.prototype.send = function (text) {
+  const isFirst = !this.hasSent;
+  this.hasSent = true;
+  if (!isFirst) send.call(this, text);
+};
+"""
+
 
 @pytest.fixture(scope="module")
 def pair(server, browser):
@@ -63,6 +73,11 @@ def test_two_browsers_see_and_hear_each_other(pair):
             TIMEOUT,
         )
         wait_for_people(one, f"{one.name} (you)", other.name)
+
+
+def test_a_picture_comes_though_the_browser_has_lost_the_wish_for_it(enter, room):
+    enter("Ann")
+    enter("Ben", script=LOSE_THE_FIRST).wait_for_picture_of("Ann")
 
 
 def test_a_muted_microphone_costs_its_hearers_next_to_nothing(pair):

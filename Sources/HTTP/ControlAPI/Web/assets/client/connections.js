@@ -1,7 +1,7 @@
 // The two PeerConnections of a 100ms client: the client offers what it publishes on one, the server
 // offers what the client subscribes to on the other. Both carry a data channel named `ion-sfu`.
 
-import { randomIdentifier } from "./identifier.js";
+import { Preferences } from "./preferences.js";
 import { Queue } from "./queue.js";
 import { mediaIdentifiers, withRepairedSound, withSoundWishes,
   withStereoAsOffered } from "./sdp.js";
@@ -142,8 +142,7 @@ export class SubscribeConnection extends Connection {
   #received = new Map();
   #onTrack;
   #onTrackEnd;
-  #channel = null;
-  #waiting = [];
+  #preferences = new Preferences();
 
   constructor(configuration, handlers) {
     super(configuration, handlers);
@@ -151,11 +150,8 @@ export class SubscribeConnection extends Connection {
     this.#onTrackEnd = handlers.onTrackEnd;
     this.pc.addEventListener("datachannel", ({ channel }) => {
       if (channel.label !== channelLabel) return;
-      this.#channel = channel;
-      const flush = () => this.#waiting.splice(0).forEach((text) => channel.send(text));
-      channel.addEventListener("open", flush);
+      this.#preferences.use(channel);
       channel.addEventListener("message", ({ data }) => handlers.onChannelMessage(data));
-      if (channel.readyState === "open") flush();
     });
   }
 
@@ -173,14 +169,12 @@ export class SubscribeConnection extends Connection {
 
   /** Requests a picture quality: "none", "low", "medium" or "high". */
   prefer(trackID, layer) {
-    const text = JSON.stringify({
-      id: randomIdentifier(),
-      jsonrpc: "2.0",
-      method: "prefer-video-track-state",
-      params: { track_id: trackID, max_spatial_layer: layer },
-    });
-    if (this.#channel?.readyState === "open") this.#channel.send(text);
-    else this.#waiting.push(text);
+    this.#preferences.ask(trackID, layer);
+  }
+
+  close() {
+    this.#preferences.close();
+    super.close();
   }
 
   #compare(identifiers) {
@@ -192,7 +186,11 @@ export class SubscribeConnection extends Connection {
     }
     const previous = this.#received;
     this.#received = current;
-    for (const [id, track] of previous) if (current.get(id) !== track) this.#onTrackEnd(id);
+    for (const [id, track] of previous) {
+      if (current.get(id) === track) continue;
+      this.#preferences.forget(id);
+      this.#onTrackEnd(id);
+    }
     for (const [id, track] of current) if (previous.get(id) !== track) this.#onTrack(id, track);
   }
 }
