@@ -478,7 +478,7 @@ let package = Package(
             "Bot",
             [
                 "MediaKernel", "RTP", "SDP", "Stage", "Streams", "Codec", "PeerConnection",
-                "Pipeline", "ChildProcesses", "MediaClient", "RemoteRoom", "Speech",
+                "Pipeline", "ChildProcesses", "MediaClient", "RemoteRoom", "Speech", "Workbench",
             ] + nio),
         tests(
             "Publisher", ["MediaKernel", "RTP", "Codec", "RemoteRoom", "Workbench"]),

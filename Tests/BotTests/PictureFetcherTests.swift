@@ -5,6 +5,7 @@ import NIOCore
 import NIOPosix
 import Stage
 import Testing
+import Workbench
 
 @testable import Bot
 
@@ -42,7 +43,7 @@ import Testing
         let result: Result<StillPicture, PictureFetchError>
         do throws(PictureFetchError) {
             result = .success(
-                try await fetcher.fetch(.init(address: address, sideMaximum: sideMaximum)))
+                try await fetcher.fetch(.init(address: .web(address), sideMaximum: sideMaximum)))
         } catch {
             result = .failure(error)
         }
@@ -63,6 +64,21 @@ import Testing
         let picture = try await fetch(path).get()
         #expect(picture.width == 16 && picture.height == 16)
         #expect(try await fetch(path, sideMaximum: 8).get().width == 8)
+    }
+
+    @Test func anUploadedPictureIsReadFromItsDirectory() async throws {
+        let file = try #require(Data(base64Encoded: Self.picture)).map { $0 }
+        let scratch = try Scratch()
+        let uploaded = UploadedPicture(hash: [UInt8](repeating: 0xAB, count: 32))
+        _ = try scratch.write(file, to: uploaded.name)
+        let fetcher = PictureFetcher(hosts: WebHosts(), uploads: scratch.path)
+        let wish = PictureRequests.Wish(address: .uploaded(uploaded), sideMaximum: 8)
+        #expect(try await fetcher.fetch(wish).width == 8)
+        let other = UploadedPicture(hash: [UInt8](repeating: 0xAC, count: 32))
+        await #expect(throws: PictureFetchError.notKept) {
+            _ = try await fetcher.fetch(.init(address: .uploaded(other), sideMaximum: 8))
+        }
+        await fetcher.close()
     }
 
     @Test func moreRedirectionsAreNotFollowed() async throws {

@@ -69,6 +69,14 @@ import Testing
         #expect(second.isEmpty, "each is fetched once")
     }
 
+    @Test func uploadedPicturesAreForLayoutsOnly() {
+        let uploaded = UploadedPicture(hash: [UInt8](repeating: 0xAB, count: 32)).text
+        var wishes = wishes(Layout(backgroundImage: uploaded))
+        _ = wishes.roomChanged([peer(UploadedPicture(hash: [UInt8](repeating: 1, count: 32)).text)])
+        let waiting = due(&wishes)
+        #expect(texts(waiting) == [uploaded])
+    }
+
     @Test func theDefaultPictureComesBeforePeersAndIsAsSmall() {
         var wishes = wishes(Layout(defaultPicture: face))
         _ = wishes.roomChanged([peer(logo), peer(face, id: "ben")])

@@ -57,7 +57,7 @@ import Workbench
     }
 
     private static let described = [
-        "/v2/", "/api/", "/admin/api/", "/health", "/ready", "/metrics",
+        "/v2/", "/api/", "/admin/api/", "/health", "/ready", "/metrics", "/pictures/",
     ]
     /// Pages and files, and what clients of rooms and viewers use, which other documents describe.
     private static let others = [

@@ -80,6 +80,31 @@ import Tokens
         }
     }
 
+    @Test func whoMayStreamUploadsPictures() async throws {
+        let host = try join("ann", role: "host")
+        let guest = try join("ben", role: "guest")
+        let picture = ByteBuffer(bytes: [0xFF, 0xD8, 0xFF])
+        try await world.routes { client in
+            let refused: [(HTTPFields, String, Int)] = [
+                ([:], "ann", 401), (guest, "ben", 403), (guest, "ann", 403), (host, "ben", 403),
+            ]
+            for (headers, peer, status) in refused {
+                let answer = try await client.execute(
+                    uri: "/api/rooms/hall/pictures?peer_id=\(peer)", method: .post,
+                    headers: headers, body: picture)
+                #expect(answer.status.code == status)
+            }
+            let answer = try await client.execute(
+                uri: "/api/rooms/hall/pictures?peer_id=ann", method: .post, headers: host,
+                body: picture)
+            #expect(answer.status == .created)
+            let other = try await client.execute(
+                uri: "/api/rooms/attic/pictures?peer_id=ann", method: .post, headers: host,
+                body: picture)
+            #expect(other.status == .forbidden)
+        }
+    }
+
     @Test func aRoleThatChangesGivesAndTakesTheRight() async throws {
         let guest = try join("ben", role: "guest")
         let host = try join("ann", role: "host")

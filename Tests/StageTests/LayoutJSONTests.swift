@@ -51,7 +51,20 @@ import Testing
         #expect(layout.images.isEmpty)
     }
 
+    @Test func anUploadedPictureIsNamedByItsDigits() throws {
+        let picture = UploadedPicture(hash: [0x0A] + [UInt8](repeating: 0xF1, count: 31)).text
+        #expect(picture == "picture:0a" + String(repeating: "f1", count: 15))
+        var layout = Layout()
+        try layout.merge(.object(["background": .object(["image": .string(picture)])]))
+        try layout.merge(.object(["watermark": .object(["image": .string(picture)])]))
+        #expect(layout.images == [picture, picture])
+        var read = Layout()
+        try read.merge(layout.json)
+        #expect(read == layout)
+    }
+
     @Test func whatIsWrongIsNamed() {
+        let image = "the http or https URL of an image, or the name of an uploaded one"
         let rows: [(JSONValue, String)] = [
             (.array([]), "layout must be an object"),
             (.object(["colour": .null]), "layout.colour is not known"),
@@ -77,7 +90,7 @@ import Testing
             ),
             (
                 .object(["default_picture": .string("p.png")]),
-                "layout.default_picture must be the http or https URL of an image"
+                "layout.default_picture must be \(image)"
             ),
             (
                 .object(["background": .object(["color": .string("red")])]),
@@ -89,11 +102,15 @@ import Testing
             ),
             (
                 .object(["watermark": .object(["opacity": .number(0.5)])]),
-                "layout.watermark.image must be the http or https URL of an image"
+                "layout.watermark.image must be \(image)"
             ),
             (
                 .object(["watermark": .object(["image": .string("file:///etc/passwd")])]),
-                "layout.watermark.image must be the http or https URL of an image"
+                "layout.watermark.image must be \(image)"
+            ),
+            (
+                .object(["background": .object(["image": .string("picture:../.bot.json")])]),
+                "layout.background.image must be \(image)"
             ),
             (
                 .object(["focus": .object([:])]),

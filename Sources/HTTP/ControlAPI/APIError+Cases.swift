@@ -10,6 +10,14 @@ extension APIError {
         APIError(.badRequest, "malformed query", details: faults)
     }
 
+    /// An upload is none of the kinds of files that can be shown.
+    static func noPicture() -> APIError {
+        APIError(
+            .unsupportedMediaType, "the file is no picture",
+            details: ["PNG, JPEG, WebP and GIF can be shown"],
+            headers: [.accept: "image/png, image/jpeg, image/webp, image/gif"])
+    }
+
     static func tooManyRoomCodes() -> APIError {
         .conflict(
             "too many room codes",

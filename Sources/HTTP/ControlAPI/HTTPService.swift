@@ -245,6 +245,10 @@ public struct HTTPService: Sendable {
             control: control, peers: peers,
             endpoints: endpoints, files: streamFiles, census: census, clock: clock
         ).add(to: router)
+        PictureRoutes(
+            shelf: PictureShelf(root: configuration.outputDirectory), peers: peers,
+            authority: authority, clock: clock
+        ).add(to: router)
         let keeper = RecordingKeeper(
             control: control, library: recordings, streams: configuration.outputDirectory,
             clock: clock)

@@ -73,6 +73,9 @@ public enum Limits {
     public static let captionMilliseconds: Int64 = 60_000
     public static let captionAgeMilliseconds: Int64 = 86_400_000
     public static let captionAheadMilliseconds: Int64 = 3_600_000
+    /// The pictures that a room's peers may upload, per second in the long run, and in a burst.
+    static let picturesPerSecond = 1
+    static let picturesBurst = 20
     /// Variants of one room that one request may start.
     public static let variantsPerRequest = 5
 

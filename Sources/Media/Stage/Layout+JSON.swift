@@ -207,11 +207,14 @@ private struct WrittenField {
         return colour
     }
 
-    /// An image's address; the caller checks whether its host is allowed.
+    private static let image = "the http or https URL of an image, or the name of an uploaded one"
+
+    /// An image's address, whose host the caller checks, or the name of an uploaded one.
     func address() throws(LayoutError) -> String? {
-        let expected = "the http or https URL of an image"
-        guard let text = try text(Layout.addressBytesMaximum, expected) else { return nil }
-        guard WebAddress(text) != nil else { throw must(be: expected) }
+        guard let text = try text(Layout.addressBytesMaximum, Self.image) else { return nil }
+        guard WebAddress(text) != nil || UploadedPicture(text) != nil else {
+            throw must(be: Self.image)
+        }
         return text
     }
 
@@ -249,7 +252,7 @@ private struct WrittenField {
         }
         let image = try parts["image"]?.address()
         guard let image = image ?? current?.image else {
-            throw .invalid(field: "\(path).image", expected: "the http or https URL of an image")
+            throw .invalid(field: "\(path).image", expected: Self.image)
         }
         let standard = Layout.Watermark(image: image)
         var mark = current ?? standard

@@ -34,8 +34,8 @@ struct BotOutput: Sendable {
             stream = Stream(
                 pipeline: pipeline,
                 pictures: BotPictures(
-                    hosts: configuration.plan.pictureHosts, layout: settings.layout,
-                    pipeline: pipeline, warn: warn), speech: feed)
+                    hosts: configuration.plan.pictureHosts, uploads: configuration.pictures,
+                    layout: settings.layout, pipeline: pipeline, warn: warn), speech: feed)
         }
         tracks = try recording?.tracks.map {
             try TrackRecording(

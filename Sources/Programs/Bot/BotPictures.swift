@@ -19,6 +19,7 @@ actor BotPictures {
     static let fetchesMaximum = 4
 
     private let hosts: WebHosts
+    private let uploads: String?
     private let pauses: [Duration]
     private let show: @Sendable (StillPicture?, String) -> Void
     private let warn: @Sendable (String) -> Void
@@ -28,22 +29,26 @@ actor BotPictures {
     private let news: AsyncStream<Void>
     private let sink: AsyncStream<Void>.Continuation
 
+    /// - Parameter uploads: the directory of the uploaded pictures; nil for none.
     init(
-        hosts: WebHosts, layout: Layout, pipeline: StreamPipeline,
+        hosts: WebHosts, uploads: String?, layout: Layout, pipeline: StreamPipeline,
         warn: @escaping @Sendable (String) -> Void
     ) {
         self.init(
-            hosts: hosts, layout: layout, show: { pipeline.showPicture($0, at: $1) }, warn: warn)
+            hosts: hosts, uploads: uploads, layout: layout,
+            show: { pipeline.showPicture($0, at: $1) }, warn: warn)
     }
 
     /// - Parameter show: receives an address' image, or nil if there is none any more or will be
     ///   none.
     init(
-        hosts: WebHosts, layout: Layout, pauses: [Duration] = BotPictures.pauses,
+        hosts: WebHosts, uploads: String? = nil, layout: Layout,
+        pauses: [Duration] = BotPictures.pauses,
         show: @escaping @Sendable (StillPicture?, String) -> Void,
         warn: @escaping @Sendable (String) -> Void
     ) {
         self.hosts = hosts
+        self.uploads = uploads
         self.pauses = pauses
         self.show = show
         self.warn = warn
@@ -65,7 +70,7 @@ actor BotPictures {
 
     /// Fetches the wanted images until cancelled.
     func run() async {
-        let fetcher = PictureFetcher(hosts: hosts)
+        let fetcher = PictureFetcher(hosts: hosts, uploads: uploads)
         await run { wish throws(PictureFetchError) in try await fetcher.fetch(wish) }
         await fetcher.close()
     }
@@ -128,7 +133,7 @@ extension PictureFetchError {
         switch self {
         case .connection: true
         case .status(let code): code == 429 || (500...599).contains(code)
-        case .tooManyRedirects, .redirect, .tooLarge, .notAPicture: false
+        case .tooManyRedirects, .redirect, .tooLarge, .notAPicture, .notKept: false
         }
     }
 }

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Codec
+import Foundation
 import MediaKernel
 import NIOCore
 import NIOHTTP1
@@ -15,6 +16,8 @@ enum PictureFetchError: Error, Hashable, Sendable, CustomStringConvertible {
     case tooLarge(maximum: Int)
     case notAPicture(CodecError)
     case connection(String)
+    /// An uploaded picture that the server does not keep, or not any more.
+    case notKept
 
     var description: String {
         switch self {
@@ -24,21 +27,25 @@ enum PictureFetchError: Error, Hashable, Sendable, CustomStringConvertible {
         case .tooLarge(let maximum): "larger than \(maximum) bytes"
         case .notAPicture(let reason): "no picture that can be shown: \(reason)"
         case .connection(let reason): reason
+        case .notKept: "it is not among the pictures that the server keeps"
         }
     }
 }
 
-/// Fetches and decodes images from listed hosts. Each request is checked, redirections too; size
-/// and time are limited.
+/// Fetches and decodes images from listed hosts, and uploaded ones. Each request is checked,
+/// redirections too; size and time are limited.
 struct PictureFetcher: Sendable {
     static let redirectsMaximum = 3
     static let timeout: TimeAmount = .seconds(10)
 
     private let hosts: WebHosts
+    /// The directory of the uploaded pictures; nil for none.
+    private let uploads: String?
     private let client: HTTPClient
 
-    init(hosts: WebHosts) {
+    init(hosts: WebHosts, uploads: String? = nil) {
         self.hosts = hosts
+        self.uploads = uploads
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
             timeout: .init(connect: .seconds(5), read: Self.timeout))
@@ -49,11 +56,25 @@ struct PictureFetcher: Sendable {
     func close() async { try? await client.shutdown() }
 
     func fetch(_ wish: PictureRequests.Wish) async throws(PictureFetchError) -> StillPicture {
-        var address = wish.address
+        switch wish.address {
+        case .web(let address): try await decoded(file(at: address), wish.sideMaximum)
+        case .uploaded(let picture): try await decoded(file(of: picture), wish.sideMaximum)
+        }
+    }
+
+    private func file(of picture: UploadedPicture) throws(PictureFetchError) -> [UInt8] {
+        guard let uploads,
+            let file = FileManager.default.contents(atPath: "\(uploads)/\(picture.name)")
+        else { throw .notKept }
+        return Array(file)
+    }
+
+    private func file(at address: WebAddress) async throws(PictureFetchError) -> [UInt8] {
+        var address = address
         for _ in 0...Self.redirectsMaximum {
             guard hosts.allows(address) else { throw .redirect(address.text) }
             switch try await answer(from: address) {
-            case .file(let file): return try await decoded(file, wish.sideMaximum)
+            case .file(let file): return file
             case .redirect(let location):
                 guard let target = Self.resolve(location, against: address) else {
                     throw .redirect(location)

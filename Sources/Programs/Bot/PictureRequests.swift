@@ -10,7 +10,7 @@ import Stage
 /// of joining.
 struct PictureRequests {
     struct Wish: Hashable {
-        var address: WebAddress
+        var address: PictureAddress
         /// Pixels of the longer side; larger images are scaled down.
         var sideMaximum: Int
     }
@@ -35,11 +35,11 @@ struct PictureRequests {
     static let peerSide = 512
 
     private let hosts: WebHosts
-    private var ofLayout: [WebAddress] = []
+    private var ofLayout: [PictureAddress] = []
     /// Those among them that are needed as large as the canvas.
     private var large: Set<String> = []
     /// Images of publishing peers, in the order of joining.
-    private var ofPeers: [(peer: PeerID, address: WebAddress)] = []
+    private var ofPeers: [(peer: PeerID, address: PictureAddress)] = []
     /// The images that any peer in the room names.
     private var inRoom: Set<String> = []
     /// The peers with a tile.
@@ -65,7 +65,7 @@ struct PictureRequests {
         ofPeers = peers.filter { !$0.tracks.isEmpty }
             .sorted { ($0.joinedAt, $0.id) < ($1.joinedAt, $1.id) }
             .compactMap { peer in
-                peer.picture.flatMap(hosts.allowed).map { (peer: peer.id, address: $0) }
+                peer.picture.flatMap(hosts.allowed).map { (peer: peer.id, address: .web($0)) }
             }
         return arrange()
     }
@@ -78,7 +78,9 @@ struct PictureRequests {
     }
 
     mutating func layoutChanged(_ layout: Layout) -> [String] {
-        ofLayout = layout.images.compactMap(hosts.allowed)
+        ofLayout = layout.images.compactMap { image in
+            UploadedPicture(image).map { .uploaded($0) } ?? hosts.allowed(image).map { .web($0) }
+        }
         large = Set(layout.largeImages)
         return arrange()
     }
@@ -112,14 +114,14 @@ struct PictureRequests {
         return dropped.keys.sorted()
     }
 
-    private var addressesOnStage: [WebAddress] {
+    private var addressesOnStage: [PictureAddress] {
         let addresses = Dictionary(
             ofPeers.map { ($0.peer, $0.address) }, uniquingKeysWith: { first, _ in first })
         return stage.compactMap { addresses[$0] }
     }
 
     /// Images of publishing peers, the most urgent first.
-    private var peersAddresses: [WebAddress] {
+    private var peersAddresses: [PictureAddress] {
         let joined = ofPeers.map(\.address)
         let there = joined.enumerated()
             .compactMap { place, address in
@@ -130,7 +132,7 @@ struct PictureRequests {
         return Self.unique(addressesOnStage + there + joined)
     }
 
-    private static func unique(_ addresses: [WebAddress]) -> [WebAddress] {
+    private static func unique(_ addresses: [PictureAddress]) -> [PictureAddress] {
         var texts: Set<String> = []
         return addresses.filter { texts.insert($0.text).inserted }
     }

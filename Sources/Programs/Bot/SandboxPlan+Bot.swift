@@ -7,12 +7,13 @@ extension SandboxPlan {
     ///
     /// - Parameters:
     ///   - outputDirectory: absolute, like the configuration's path.
+    ///   - pictures: the directory of the uploaded pictures; nil for none.
     ///   - authorities: a file in PEM form that the bot reads later; nil for none.
     ///   - environment: the process' environment.
     ///   - user: the user that the process becomes if it runs as root.
     public static func bot(
-        outputDirectory: String, configuration: String, authorities: String? = nil,
-        environment: [String: String], user: SystemUser?
+        outputDirectory: String, configuration: String, pictures: String? = nil,
+        authorities: String? = nil, environment: [String: String], user: SystemUser?
     ) -> SandboxPlan {
         // If the directory cannot be created, the stream fails with that error when it first needs
         // it.
@@ -20,7 +21,7 @@ extension SandboxPlan {
             atPath: outputDirectory, withIntermediateDirectories: true)
         return SandboxPlan(
             writable: [outputDirectory],
-            readable: [configuration] + (authorities.map { [$0] } ?? []),
+            readable: [configuration] + [pictures, authorities].compactMap(\.self),
             families: [.ipv4, .ipv6, .netlink], environment: environment, user: user)
     }
 }

@@ -79,6 +79,7 @@ public struct RoomcastServer: Sendable {
             throw SettingsError.invalid(key: "auth.secret", reason: "at least 32 bytes")
         }
         claims = try Self.claims(settings.stream)
+        try Self.makePictureShelf(settings.stream)
         storage = [settings.stream.outputDirectory, settings.stream.recordings.directory]
             .flatMap { [$0, StreamLock.path(in: $0)] }.compactMap { HeldFile($0) }
         catalogue = try Self.openCatalogue(settings.stream)
@@ -299,6 +300,19 @@ public struct RoomcastServer: Sendable {
             }
             throw SettingsError.invalid(
                 key: key, reason: "\(directory) is in use by another server")
+        }
+    }
+
+    /// Before the first bot, which gets the right to read a directory that is there.
+    private static func makePictureShelf(_ settings: StreamSettings) throws(SettingsError) {
+        let directory = settings.picturesDirectory
+        do {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true)
+        } catch {
+            throw .invalid(
+                key: "output.directory",
+                reason: "\(directory) cannot be used: \(error.systemReason)")
         }
     }
 

@@ -11,7 +11,7 @@ extension BotConfiguration: Codable {
         case logLevel = "log_level"
         case logFormat = "log_format"
         case outputs = "pushes"
-        case speech
+        case pictures, speech
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -24,6 +24,7 @@ extension BotConfiguration: Codable {
         try container.encode(logLevel, forKey: .logLevel)
         try container.encode(logFormat, forKey: .logFormat)
         if !outputs.isEmpty { try container.encode(outputs, forKey: .outputs) }
+        try container.encodeIfPresent(pictures, forKey: .pictures)
         try container.encodeIfPresent(speech, forKey: .speech)
     }
 
@@ -39,6 +40,7 @@ extension BotConfiguration: Codable {
             logLevel: try container.found(.logLevel, or: "info"),
             logFormat: try container.found(.logFormat, or: "logfmt"))
         outputs = try container.found(.outputs, or: [])
+        pictures = try container.decodeIfPresent(String.self, forKey: .pictures)
         speech = try container.decodeIfPresent(SpeechCommand.self, forKey: .speech)
     }
 }

@@ -404,7 +404,7 @@ public struct StreamDestinations: Hashable, Sendable {
 }
 
 extension Layout {
-    /// This layout with changes. Its images must be on allowed hosts.
+    /// This layout with changes. Its images must be uploaded ones or on allowed hosts.
     func changed(
         by json: JSONValue, pictures hosts: WebHosts
     ) throws(LayoutError) -> Layout {
@@ -415,7 +415,8 @@ extension Layout {
             ("layout.watermark.image", layout.watermark?.image),
             ("layout.default_picture", layout.defaultPicture),
         ]
-        for case (let field, let image?) in written where hosts.allowed(image) == nil {
+        for case (let field, let image?) in written
+        where hosts.allowed(image) == nil && UploadedPicture(image) == nil {
             throw .invalid(field: field, expected: "on one of the hosts in pictures.hosts")
         }
         return layout

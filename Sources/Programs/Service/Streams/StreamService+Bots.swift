@@ -1,5 +1,6 @@
 import ChildProcesses
 import ControlAPI
+import Foundation
 import Logging
 import MediaKernel
 import Streams
@@ -30,6 +31,7 @@ extension StreamService {
             room: stream.room, stream: id, plan: plan, isRecorded: life.order != nil,
             isRecordingPaused: stream.recordingPause == .paused,
             logLevel: botLogLevel.current.rawValue, logFormat: settings.log.format)
+        prepared.pictures = URL(fileURLWithPath: settings.picturesDirectory).path
         prepared.speech = settings.speech(for: plan)
         let configuration = prepared
         let file: String

@@ -136,6 +136,8 @@ public struct StreamSettings: Hashable, Sendable {
     public var automatic = Automatic()
     /// The root below which each stream gets `<room>/<stream>`.
     public var outputDirectory = "streams"
+    /// Of the pictures that people upload.
+    var picturesDirectory: String { "\(outputDirectory)/\(UploadedPicture.directoryName)" }
     public var recordings = Recordings()
     public var playback = Playback()
     public var log = Log()
