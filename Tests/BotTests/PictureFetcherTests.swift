@@ -27,7 +27,7 @@ import Workbench
             case "/picture": .init(body: picture)
             case "/damaged": .init(body: Array(picture.prefix(50)))
             case "/text": .init(body: Array("hello".utf8))
-            case "/large": .init(body: [UInt8](repeating: 0, count: StillPicture.bytesMaximum + 1))
+            case "/large": .init(body: [UInt8](repeating: 0, count: PictureFormat.bytesMaximum + 1))
             case "/away": .init(location: "http://localhost:1/picture")
             case "/elsewhere": .init(location: "//localhost/picture")
             // `/3` is three redirections away from the picture.
@@ -91,7 +91,7 @@ import Workbench
     }
 
     @Test func whatIsTooLargeIsNotRead() async throws {
-        #expect(try await failure("/large") == .tooLarge(maximum: StillPicture.bytesMaximum))
+        #expect(try await failure("/large") == .tooLarge(maximum: PictureFormat.bytesMaximum))
     }
 
     @Test(arguments: ["/damaged", "/text"])

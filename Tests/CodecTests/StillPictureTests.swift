@@ -81,8 +81,8 @@ import Testing
         let files: [[UInt8]] = [
             [], [0], Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8),
             Array("RIFF____WEBP".utf8), Array("GIF89a".utf8), [0xFF, 0xD8, 0xFF, 0xE0],
-            [UInt8](repeating: 0, count: StillPicture.bytesMaximum + 1),
-            Self.png + [UInt8](repeating: 0, count: StillPicture.bytesMaximum),
+            [UInt8](repeating: 0, count: PictureFormat.bytesMaximum + 1),
+            Self.png + [UInt8](repeating: 0, count: PictureFormat.bytesMaximum),
         ]
         for file in files {
             #expect(throws: CodecError.self) { try StillPicture.decode(file) }

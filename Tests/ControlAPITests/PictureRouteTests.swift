@@ -56,7 +56,7 @@ import Testing
 
     @Test func aLargerFileIsRefused() async throws {
         try await TestWorld.withStream { _, client, headers in
-            var file = [UInt8](repeating: 0, count: UploadedPicture.bytesMaximum)
+            var file = [UInt8](repeating: 0, count: PictureFormat.bytesMaximum)
             file.replaceSubrange(0..<4, with: [0x89, 0x50, 0x4E, 0x47])
             let largest = try await client.execute(
                 uri: "/v2/pictures", method: .post, headers: headers, body: ByteBuffer(bytes: file))

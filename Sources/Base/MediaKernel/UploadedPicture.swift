@@ -34,6 +34,4 @@ public struct UploadedPicture: Hashable, Sendable {
 
     /// Of the files, in the directory of all streams; hidden, so that the origin does not serve it.
     public static let directoryName = ".pictures"
-    /// The largest file, in bytes.
-    public static let bytesMaximum = 4 << 20
 }

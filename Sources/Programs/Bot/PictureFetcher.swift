@@ -99,7 +99,7 @@ struct PictureFetcher: Sendable {
             let response = try await client.execute(request, timeout: Self.timeout)
             switch response.status.code {
             case 200:
-                let maximum = StillPicture.bytesMaximum
+                let maximum = PictureFormat.bytesMaximum
                 do {
                     let buffer = try await response.body.collect(upTo: maximum)
                     return .file(Array(buffer.readableBytesView))

@@ -37,11 +37,9 @@ struct PictureRoutes: Sendable {
         guard gate.pass(caller) else {
             throw APIError.tooManyRequests("too many pictures at a time; try again in a moment")
         }
-        let buffer = try await RequestBytes.read(request, maximum: UploadedPicture.bytesMaximum)
+        let buffer = try await RequestBytes.read(request, maximum: PictureFormat.bytesMaximum)
         let bytes = Array(buffer.readableBytesView)
-        guard PictureShelf.mediaType(of: bytes) != nil else {
-            throw APIError.noPicture()
-        }
+        guard PictureFormat(of: bytes) != nil else { throw APIError.noPicture() }
         let picture = try await shelf.put(bytes, at: clock())
         return JSON.response(Body(image: picture.text), status: .created)
     }
@@ -49,12 +47,12 @@ struct PictureRoutes: Sendable {
     private func picture(_ name: String?) async throws -> Response {
         guard let picture = name.flatMap({ UploadedPicture(name: $0) }),
             let bytes = try await shelf.content(of: picture),
-            let type = PictureShelf.mediaType(of: bytes)
+            let format = PictureFormat(of: bytes)
         else { throw APIError.notFound("picture not found") }
         return Response(
             status: .ok,
             headers: [
-                .contentType: type, .xContentTypeOptions: "nosniff",
+                .contentType: format.mediaType, .xContentTypeOptions: "nosniff",
                 .contentSecurityPolicy: "default-src 'none'; sandbox",
                 // The name stands for the content.
                 .cacheControl: "public, max-age=31536000, immutable",

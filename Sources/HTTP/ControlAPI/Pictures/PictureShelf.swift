@@ -57,21 +57,9 @@ struct PictureShelf: Sendable {
     func content(of picture: UploadedPicture) async throws -> [UInt8]? {
         try await NIOThreadPool.singleton.runIfActive {
             guard let file = OriginFile.open([picture.name], in: directory),
-                file.byteCount <= UploadedPicture.bytesMaximum
+                file.byteCount <= PictureFormat.bytesMaximum
             else { return nil }
             return file.read(at: 0, count: Int(file.byteCount))
         }
-    }
-
-    /// The media type, by the first bytes of the formats that bots can show; nil for other files.
-    static func mediaType(of file: [UInt8]) -> String? {
-        func holds(_ bytes: [UInt8], at offset: Int = 0) -> Bool {
-            file.dropFirst(offset).starts(with: bytes)
-        }
-        if holds([0x89, 0x50, 0x4E, 0x47]) { return "image/png" }
-        if holds([0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
-        if holds(Array("RIFF".utf8)), holds(Array("WEBP".utf8), at: 8) { return "image/webp" }
-        if holds(Array("GIF8".utf8)) { return "image/gif" }
-        return nil
     }
 }

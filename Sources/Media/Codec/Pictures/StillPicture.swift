@@ -1,11 +1,10 @@
 internal import CLibAV
+internal import MediaKernel
 internal import Synchronization
 
 /// A picture with transparency, such as a logo or a photograph: 8-bit B, G, R, A in this order,
 /// rows without gaps, colours not multiplied by alpha. Never changed once made.
 public final class StillPicture: Sendable {
-    /// The largest file that is read, in bytes.
-    public static let bytesMaximum = 4 << 20
     /// The largest picture that is decoded, 4096 by 4096: telephones' 12 megapixels (4032 by 3024,
     /// 4080 by 3072) and 16 (4624 by 3468) are below it.
     public static let pixelsMaximum = 1 << 24
@@ -41,10 +40,13 @@ public final class StillPicture: Sendable {
     public static func decode(
         _ file: [UInt8], sideMaximum: Int = 1920
     ) throws(CodecError) -> StillPicture {
-        guard file.count <= bytesMaximum else {
-            throw .packetSize(count: file.count, maximum: bytesMaximum)
+        let maximum = PictureFormat.bytesMaximum
+        guard file.count <= maximum else {
+            throw .packetSize(count: file.count, maximum: maximum)
         }
-        guard let codec = format(of: file) else { throw .partMissing("a picture in this format") }
+        guard let codec = PictureFormat(of: file)?.codec else {
+            throw .partMissing("a picture in this format")
+        }
         let still = codec == AV_CODEC_ID_WEBP ? WebPAnimation.firstPicture(of: file) ?? file : file
         return try turn.withLock { _ throws(CodecError) in
             try decode(still, codec, sideMaximum: sideMaximum)
@@ -55,7 +57,7 @@ public final class StillPicture: Sendable {
         _ file: [UInt8], _ codec: AVCodecID, sideMaximum: Int
     ) throws(CodecError) -> StillPicture {
         let packet = try PacketHandle()
-        try packet.fill(file, timestamp: 0, maximum: bytesMaximum)
+        try packet.fill(file, timestamp: 0, maximum: PictureFormat.bytesMaximum)
         let context = try CodecContext.open(try .decoder(for: codec)) { context in
             context.pointee.thread_count = 1
             context.pointee.max_pixels = Int64(pixelsMaximum)
@@ -66,17 +68,6 @@ public final class StillPicture: Sendable {
         let frame = try FrameHandle()
         try check(avcodec_receive_frame(context.pointer, frame.pointer), "avcodec_receive_frame")
         return try converted(frame.pointer, sideMaximum: sideMaximum)
-    }
-
-    private static func format(of file: [UInt8]) -> AVCodecID? {
-        func holds(_ bytes: [UInt8], at offset: Int = 0) -> Bool {
-            file.dropFirst(offset).starts(with: bytes)
-        }
-        if holds([0x89, 0x50, 0x4E, 0x47]) { return AV_CODEC_ID_PNG }
-        if holds([0xFF, 0xD8, 0xFF]) { return AV_CODEC_ID_MJPEG }
-        if holds(Array("RIFF".utf8)), holds(Array("WEBP".utf8), at: 8) { return AV_CODEC_ID_WEBP }
-        if holds(Array("GIF8".utf8)) { return AV_CODEC_ID_GIF }
-        return nil
     }
 
     private static func converted(
@@ -117,5 +108,16 @@ public final class StillPicture: Sendable {
             width: size.width, height: size.height,
             pixels: orientation.upright(
                 padded, stride: stride, width: newWidth, height: newHeight))
+    }
+}
+
+extension PictureFormat {
+    fileprivate var codec: AVCodecID {
+        switch self {
+        case .png: AV_CODEC_ID_PNG
+        case .jpeg: AV_CODEC_ID_MJPEG
+        case .webP: AV_CODEC_ID_WEBP
+        case .gif: AV_CODEC_ID_GIF
+        }
     }
 }
