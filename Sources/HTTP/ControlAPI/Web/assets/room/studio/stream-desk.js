@@ -65,6 +65,15 @@ export class StreamDesk {
   }
 
   /**
+   * @param {Blob} picture of a type and a size that the server takes
+   * @returns {Promise<{image: string}>} the picture's name in layouts
+   */
+  upload(picture) {
+    return request(`${this.#room}/pictures${this.#peer}`, { method: "POST", body: picture,
+      headers: { "Content-Type": picture.type, ...this.#ours } });
+  }
+
+  /**
    * @returns {Promise<{blob: Blob, age: number}|null>} age in ms; null while there is no picture
    */
   async preview() {

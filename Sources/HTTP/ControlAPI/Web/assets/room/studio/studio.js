@@ -56,7 +56,8 @@ export class Studio {
       onDrop: (peerID) => this.stage(this.#people.find(({ id }) => id === peerID)),
     });
     this.#layout = new LayoutPicker({ onChange: (change) => this.#changeLayout(change) });
-    this.#look = new Look({ hasImages, onChange: (change) => this.#changeLayout(change) });
+    this.#look = new Look({ hasImages, send: (picture) => this.#desk.upload(picture),
+      onChange: (change) => this.#changeLayout(change) });
     this.#record = new RecordControl({
       onRoom: () => recording.press(),
       onPause: (isPaused) => attempt(() => this.#desk.pauseRecording(isPaused)),
@@ -89,8 +90,7 @@ export class Studio {
       section(t("Recording"), this.#record.node),
       section(t("Links"), linkList({ roomID, origin: location.origin })),
       marker,
-      folded(this.#parts.hasImages ? t("Background and watermark") : t("Background"),
-        this.#look.node),
+      folded(t("Background and watermark"), this.#look.node),
       heard,
     );
   }
