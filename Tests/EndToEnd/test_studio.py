@@ -7,10 +7,11 @@ import tempfile
 
 import numpy as np
 import pytest
-from harness import axe, hls, media, scene
+from harness import axe, hls, media, pictures, scene
 from harness.room_page import KEEP_CHANNELS, TELL
 from harness.waiting import wait_for
 
+WATERMARK = (0.9, 0.06, 0.96, 0.15)  # a part of one at the top right
 CAMERA_RATE = 5  # frames/s
 TIMEOUT = 90  # s
 # The picture in the preview as a PNG in base 64; null while there is none.
@@ -64,6 +65,29 @@ class Desk:
 
     def press(self, name):
         self.node(name).click()
+
+    def open_look(self):
+        self.press("open-studio")
+        self.page.get_by_text("Background and watermark").click()
+
+    def give(self, name, file, content):
+        """Chooses a file, as (its name, its type)."""
+        self.node(name).set_input_files({"name": file[0], "mimeType": file[1], "buffer": content})
+
+    def sees_watermark(self):
+        """Whether a magenta one is in the preview: not quite opaque, over a camera that is green
+        beyond what RGB has."""
+        picture = self.picture()
+        if picture is None:
+            return None
+        red, green, blue = media.colour_of(picture[None], WATERMARK)
+        return bool(min(red, blue) > 100 and green < 60)
+
+    def shows_chosen(self):
+        return self.page.evaluate("""() => {
+          const picture = document.querySelector("[data-testid=watermark-picture]");
+          return !picture.hidden && picture.naturalWidth > 0;
+        }""")
 
     def answer(self):
         self.page.click("[data-testid=confirm]")
@@ -195,6 +219,58 @@ def test_a_recorded_stream_is_told_from_a_recorded_room(enter):
     desk.says("studio-record-state", "The room is being recorded")
     desk.press("studio-record")
     desk.says("studio-record-state", "Nothing is being recorded.")
+
+
+def test_a_watermark_is_chosen_as_a_file(enter):
+    desk = Desk(enter("Hanna"))
+    desk.open_look()
+    desk.press("studio-air")
+    desk.answer()
+    desk.says("studio-health", "Live")
+    desk.give("watermark-file", ("notes.txt", "text/plain"), b"no picture")
+    desk.says("watermark-fault", "“notes.txt” is no picture")
+    assert not desk.shows_chosen()
+    wait_for("there is a picture", lambda: desk.sees_watermark() is False, TIMEOUT)
+
+    desk.give("watermark-file", ("logo.png", "image/png"), pictures.solid("magenta"))
+    desk.says("watermark-news", "“logo.png” is ready")
+    assert desk.node("watermark-fault").inner_text() == ""
+    wait_for("the form shows it", desk.shows_chosen, 20)
+    desk.press("apply-look")
+    wait_for("viewers see it", desk.sees_watermark, TIMEOUT)
+
+    desk.page.reload()
+    desk.page.wait_for_selector("[data-testid=call]")
+    desk.open_look()
+    wait_for("the form shows it again", desk.shows_chosen, TIMEOUT)
+    desk.press("watermark-remove")
+    desk.press("apply-look")
+    wait_for("viewers do not see it", lambda: desk.sees_watermark() is False, TIMEOUT)
+
+
+def test_a_watermark_is_chosen_for_the_next_stream(enter):
+    desk = Desk(enter("Hanna"))
+    desk.open_look()
+    desk.give("watermark-file", ("logo.png", "image/png"), pictures.solid("magenta"))
+    desk.says("watermark-news", "“logo.png” is ready")
+    desk.press("apply-look")
+    desk.press("studio-air")
+    desk.answer()
+    wait_for("viewers see it", desk.sees_watermark, TIMEOUT)
+
+
+def test_a_file_on_its_way_is_not_applied(enter):
+    desk = Desk(enter("Hanna"))
+    held = []
+    desk.page.route("**/pictures?peer_id=*", lambda route: held.append(route))
+    desk.open_look()
+    desk.give("background-file", ("hall.png", "image/png"), pictures.solid("lime"))
+    desk.says("background-news", "“hall.png” is on its way")
+    assert desk.node("apply-look").get_attribute("aria-disabled") == "true"
+    wait_for("it is sent", lambda: desk.page.evaluate("1") and held, 20)
+    held[0].fulfill(status=429, json={"code": 429, "message": "too many pictures at a time"})
+    desk.says("background-fault", "too many pictures at a time")
+    assert desk.node("apply-look").get_attribute("aria-disabled") == "false"
 
 
 def test_only_who_may_stream_has_a_studio(enter):
