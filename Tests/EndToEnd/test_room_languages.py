@@ -3,7 +3,7 @@
 import calendar
 
 import pytest
-from harness import axe, texts, tokens
+from harness import axe, pictures, texts, tokens
 from harness.assets import segments, start
 from harness.room_world import World, question, run_poll
 from harness.waiting import wait_for
@@ -210,6 +210,12 @@ def test_the_studio_on_air(world, host):
     host.node("marker-text").fill("3")
     host.press("marker")
     host.node("marker-state").filter(has_text="⟦").wait_for()
+    for name, content in (("background", b"4"), ("watermark", pictures.solid("lime"))):
+        host.node(f"{name}-file").set_input_files(
+            {"name": "4", "mimeType": "image/png", "buffer": content})
+    host.node("background-fault").filter(has_text="⟦").wait_for()
+    host.node("watermark-remove").wait_for()
+    host.node("watermark-news").filter(has_text="⟦").wait_for()
     host.looks("on air")
     assert axe.faults(host.page) == []
     host.press("studio-pause")
