@@ -69,12 +69,12 @@ import Workbench
     @Test func anUploadedPictureIsReadFromItsDirectory() async throws {
         let file = try #require(Data(base64Encoded: Self.picture)).map { $0 }
         let scratch = try Scratch()
-        let uploaded = UploadedPicture(hash: [UInt8](repeating: 0xAB, count: 32))
+        let uploaded = try #require(UploadedPicture(hash: [UInt8](repeating: 0xAB, count: 32)))
         _ = try scratch.write(file, to: uploaded.name)
         let fetcher = PictureFetcher(hosts: WebHosts(), uploads: scratch.path)
         let wish = PictureRequests.Wish(address: .uploaded(uploaded), sideMaximum: 8)
         #expect(try await fetcher.fetch(wish).width == 8)
-        let other = UploadedPicture(hash: [UInt8](repeating: 0xAC, count: 32))
+        let other = try #require(UploadedPicture(hash: [UInt8](repeating: 0xAC, count: 32)))
         await #expect(throws: PictureFetchError.notKept) {
             _ = try await fetcher.fetch(.init(address: .uploaded(other), sideMaximum: 8))
         }

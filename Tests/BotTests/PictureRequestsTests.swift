@@ -69,12 +69,14 @@ import Testing
         #expect(second.isEmpty, "each is fetched once")
     }
 
-    @Test func uploadedPicturesAreForLayoutsOnly() {
-        let uploaded = UploadedPicture(hash: [UInt8](repeating: 0xAB, count: 32)).text
-        var wishes = wishes(Layout(backgroundImage: uploaded))
-        _ = wishes.roomChanged([peer(UploadedPicture(hash: [UInt8](repeating: 1, count: 32)).text)])
+    @Test func uploadedPicturesAreForLayoutsOnly() throws {
+        let uploaded = try ["ab", "cd"].map { digits in
+            try #require(UploadedPicture(name: String(repeating: digits, count: 16))).text
+        }
+        var wishes = wishes(Layout(backgroundImage: uploaded[0]))
+        _ = wishes.roomChanged([peer(uploaded[1])])
         let waiting = due(&wishes)
-        #expect(texts(waiting) == [uploaded])
+        #expect(texts(waiting) == [uploaded[0]])
     }
 
     @Test func theDefaultPictureComesBeforePeersAndIsAsSmall() {

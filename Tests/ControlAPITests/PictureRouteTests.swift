@@ -17,8 +17,8 @@ import Testing
         ("image/webp", Array("RIFF    WEBPVP8 ".utf8)), ("image/gif", Array("GIF89a".utf8)),
     ]
 
-    private func name(of file: [UInt8]) -> String {
-        UploadedPicture(hash: Digest.sha256.hash(file)).name
+    private func name(of file: [UInt8]) throws -> String {
+        try #require(UploadedPicture(hash: Digest.sha256.hash(file))).name
     }
 
     @Test(arguments: kinds)
@@ -27,7 +27,7 @@ import Testing
             let answer = try await client.execute(
                 uri: "/v2/pictures", method: .post, headers: headers, body: ByteBuffer(bytes: file))
             #expect(answer.status == .created)
-            let name = name(of: file)
+            let name = try name(of: file)
             #expect(try TestJSON.object(answer)["image"] as? String == "picture:\(name)")
             // Without a token: viewers of the stream see it too.
             let served = try await client.execute(uri: "/pictures/\(name)", method: .get)
@@ -51,6 +51,21 @@ import Testing
             let kept = try? FileManager.default.contentsOfDirectory(
                 atPath: "\(world.directory)/out/.pictures")
             #expect(kept ?? [] == [])
+        }
+    }
+
+    /// Although it is longer than other requests.
+    @Test func anUploadMayBeRepeated() async throws {
+        try await TestWorld.withStream { _, client, headers in
+            var headers = headers
+            headers[.idempotencyKey] = "1"
+            let file = [0x89, 0x50, 0x4E, 0x47] + [UInt8](repeating: 0, count: 1 << 20)
+            for _ in 0..<2 {
+                let answer = try await client.execute(
+                    uri: "/v2/pictures", method: .post, headers: headers,
+                    body: ByteBuffer(bytes: file))
+                #expect(answer.status == .created)
+            }
         }
     }
 

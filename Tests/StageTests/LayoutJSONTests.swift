@@ -52,7 +52,8 @@ import Testing
     }
 
     @Test func anUploadedPictureIsNamedByItsDigits() throws {
-        let picture = UploadedPicture(hash: [0x0A] + [UInt8](repeating: 0xF1, count: 31)).text
+        let hash = [0x0A] + [UInt8](repeating: 0xF1, count: 31)
+        let picture = try #require(UploadedPicture(hash: hash)).text
         #expect(picture == "picture:0a" + String(repeating: "f1", count: 15))
         var layout = Layout()
         try layout.merge(.object(["background": .object(["image": .string(picture)])]))

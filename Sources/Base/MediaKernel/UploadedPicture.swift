@@ -24,10 +24,9 @@ public struct UploadedPicture: Hashable, Sendable {
         self.name = name
     }
 
-    /// - Parameter hash: SHA-256 of the file; the rest of it is not used.
-    /// - Precondition: at least 16 bytes.
-    public init(hash: [UInt8]) {
-        precondition(hash.count >= Self.digits / 2)
+    /// - Parameter hash: SHA-256 of the file, of which half is used; nil if it is shorter.
+    public init?(hash: [UInt8]) {
+        guard hash.count >= Self.digits / 2 else { return nil }
         name = hash.prefix(Self.digits / 2)
             .map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
     }

@@ -4,6 +4,8 @@ import MediaKernel
 public enum Limits {
     /// A request's body, in bytes. Start requests are below 4 KiB.
     public static let bodyBytes = 64 * 1024
+    /// Of all kinds of requests, in bytes: an uploaded picture.
+    static let longestBodyBytes = PictureFormat.bytesMaximum
     /// A session description of WHIP, in bytes: it describes one peer's media.
     static let descriptionBytes = 64 * 1024
     /// A trickle-ICE fragment of WHIP, in bytes; one with a hundred candidates has some 10,000.

@@ -28,7 +28,10 @@ struct PictureShelf: Sendable {
     }
 
     private func store(_ bytes: [UInt8], at now: UnixTime) throws -> UploadedPicture {
-        let picture = UploadedPicture(hash: Digest.sha256.hash(bytes))
+        // While the process ends, hashes are empty.
+        guard let picture = UploadedPicture(hash: Digest.sha256.hash(bytes)) else {
+            throw CancellationError()
+        }
         let files = FileManager.default
         try files.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let path = "\(directory)/\(picture.name)"
