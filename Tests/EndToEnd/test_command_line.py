@@ -11,7 +11,7 @@ import pytest
 
 from harness import tokens
 from harness.cases import case
-from harness.server import REPOSITORY, environment
+from harness.server import REPOSITORY, environment, free_media_port
 
 # The settings file of a server with webhooks, a relay and a store; their secrets are elsewhere.
 FILE = {
@@ -98,7 +98,7 @@ RAW = re.compile(r"errno|descriptor:|av[a-z]*_[a-z_]+|Error Domain|NS[A-Z]|faile
 def taken():
     """A port in use by another program, for TCP and UDP."""
     with socket.socket() as listener, socket.socket(type=socket.SOCK_DGRAM) as other:
-        listener.bind(("127.0.0.1", 0))
+        listener.bind(("127.0.0.1", free_media_port()))
         listener.listen()
         other.bind(listener.getsockname())
         yield listener.getsockname()[1]

@@ -14,7 +14,7 @@ from harness import hls, media, tokens
 from harness.caster import LADDER, TIMEOUT, serve, start, stop
 from harness.push_servers import certificate
 from harness.publisher import Publisher
-from harness.server import REPOSITORY, free_port
+from harness.server import REPOSITORY, free_media_port, free_port
 from harness.waiting import wait_for
 from harness.web_pages import WebPages
 
@@ -210,8 +210,8 @@ def test_a_page_that_wants_much_of_a_user_is_streamed_without(
 def test_nothing_of_a_page_passes_the_guard_by(wary, pages, room):
     with contextlib.ExitStack() as stack:
         datagrams = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
-        datagrams.bind(("127.0.0.1", 0))
-        port = datagrams.getsockname()[1]
+        port = free_media_port()
+        datagrams.bind(("127.0.0.1", port))
         listener = stack.enter_context(socket.create_server(("127.0.0.1", port)))
         stream = start(wary, room, f"{pages.base}/sneak?{port}")
         wary.wait_for_status(stream["id"], "running", TIMEOUT)
