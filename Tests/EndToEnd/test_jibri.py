@@ -243,6 +243,7 @@ def test_a_session_that_is_recorded_twice_has_two_directories(deployment, confer
 
     record()
     wait_for("the script has run", lambda: len(one.finalized) == 1, TIMEOUT)
+    wait_for("the slot is free", lambda: brewery.slots["rec"].is_available, TIMEOUT)
     record()
     wait_for("the script has run again", lambda: len(one.finalized) == 2, TIMEOUT)
     assert [directory for directory, _ in one.finalized] == [
@@ -333,7 +334,7 @@ def test_it_ends_when_nothing_is_recorded_any_more(deployment, conference, jibri
     brewery.stop(recording)
     assert wait_for_exit(one) == status
     assert len(one.finalized) == 1
-    assert not brewery.slots
+    wait_for("the brewery is empty", lambda: not brewery.slots, TIMEOUT)
 
 
 def test_it_completes_what_is_recorded_when_it_is_to_end_at_once(deployment, conference, jibri):
@@ -353,7 +354,7 @@ def test_a_signal_ends_it_in_good_order(deployment, conference, jibri):
     recording = brewery.start(conference)
     wait_for_state(recording, ("on", None))
     assert one.stop() == 0
-    assert recording.states == [("on", None), ("off", None)]
+    wait_for_state(recording, ("on", None), ("off", None))
     assert len(one.finalized) == 1
     assert "the finalize script has ended" in one.log.read_text()
 

@@ -183,6 +183,10 @@ class Brewery:
         await self.home.focus.enter(BREWERY, NICK)
 
     def saw(self, presence):
+        """Of a slot. What it told before is heard before."""
+        self._begin(self._see(presence))
+
+    async def _see(self, presence):
         nick = presence.get("from").partition("/")[2]
         if nick == NICK or presence.get("type") == "error":
             return
