@@ -104,8 +104,9 @@ def test_whoever_waits_is_admitted_or_refused(come, server, room):
         wait_for("it is invited", lambda one=one: one.invitations == [one.room], TIMEOUT)
         one.enter()
         wait_for("it is a peer", lambda one=one: is_here(server, room, one.name), TIMEOUT)
-    granted = [said for _, said in ben.notices if said["event"] == "LOBBY-ACCESS-GRANTED"]
-    assert [one["name"] for one in granted] == ["Cleo", "Eve"]
+    wait_for("members are told", lambda: [
+        said["name"] for _, said in list(ben.notices)
+        if said["event"] == "LOBBY-ACCESS-GRANTED"] == ["Cleo", "Eve"], TIMEOUT)
     ann.put_out(lobby, dan.nick)
     wait_for("he is put out", lambda: dan.end and "307" in dan.end[0], TIMEOUT)
     denied = {"type": "lobby-notify", "event": "LOBBY-ACCESS-DENIED", "name": "Dan",
@@ -128,7 +129,8 @@ def test_whoever_waits_is_admitted_or_refused(come, server, room):
     fay.enter()
     dan.enter()
     assert ann.lobby() is None
-    assert (occupant(ann.room, ann), enabled | {"value": False}) in ben.notices
+    wait_for("members are told of it", lambda: (
+        occupant(ann.room, ann), enabled | {"value": False}) in ben.notices, TIMEOUT)
 
 
 def limits(attendee):
