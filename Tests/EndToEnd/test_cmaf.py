@@ -77,9 +77,9 @@ def test_fragments_beside_transport_streams(server, room, viewer, tmp_path):
     assert faults(viewer) == []
     segments(server, stream, BESIDE_MAXIMUM + 3)
     for layer in range(len(LADDER)):
-        # Each is read once: it changes every second.
-        ts, cmaf = ((folder / f"{name}_{layer}/stream.m3u8").read_text()
-                    for name in ("stream", "cmaf"))
+        # Each is read once, since it changes every second; the one that keeps all is read last.
+        cmaf, ts = ((folder / f"{name}_{layer}/stream.m3u8").read_text()
+                    for name in ("cmaf", "stream"))
         dates = lines(cmaf, "EXT-X-PROGRAM-DATE-TIME")
         lengths = lines(cmaf, "EXTINF")
         both = [pair for pair in zip(lines(ts, "EXT-X-PROGRAM-DATE-TIME"), lines(ts, "EXTINF"),
