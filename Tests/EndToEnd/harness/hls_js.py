@@ -96,6 +96,9 @@ def is_beyond(viewer, layer):
     playlist = hls.parse_media((layer / "stream.m3u8").read_text())
     first = int(playlist.tags.get("EXT-X-MEDIA-SEQUENCE", 0))
     behind = [first + index for index, one in enumerate(playlist.segments) if one.is_discontinuity]
+    # From a live window it goes again: all that is left is behind it.
+    if not behind and int(playlist.tags.get("EXT-X-DISCONTINUITY-SEQUENCE", 0)) > 0:
+        behind = [first]
     return behind and any(
         one["number"] >= behind[-1] for one in viewer.said("hlsFragChanged"))
 
