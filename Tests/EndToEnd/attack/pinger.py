@@ -35,6 +35,7 @@ def main(host, port):
         took.append((time.monotonic() - begin) * 1000)
     took.sort()
     print(json.dumps({"pings": len(took), "median_ms": round(took[len(took) // 2], 1),
+                      "p95_ms": round(took[int(len(took) * 0.95)], 1),
                       "p99_ms": round(took[int(len(took) * 0.99)], 1),
                       "worst_ms": round(took[-1], 1)}))
 

@@ -28,6 +28,7 @@ from .strangers import FAMILIES
 
 ROOM = "healthy"
 PING_MAXIMUM = 100  # ms
+MANY_PINGS = 1000  # of fewer, the 99th percentile is no more than the worst ones
 # ms, for the slowest ping while other tests share the machine.
 SHARED_WORST_MAXIMUM = 1000
 SERVER_MEMORY_MAXIMUM = 400 << 20  # bytes
@@ -81,7 +82,8 @@ class Siege:
             raise Fault(f"an attacker or the pinger ended early: {told}, {pings}")
         if faults := [fault for one in told for fault in one["faults"]]:
             raise Fault("answers that a server must not give:\n" + "\n".join(faults))
-        if pings["p99_ms"] > PING_MAXIMUM or pings["worst_ms"] > self.worst_maximum:
+        usual = pings["p99_ms" if pings["pings"] >= MANY_PINGS else "p95_ms"]
+        if usual > PING_MAXIMUM or pings["worst_ms"] > self.worst_maximum:
             raise Fault(f"a ping of another room took too long: {pings}")
 
     def start(self, stack, module, *arguments, ends_address=True, **options):
