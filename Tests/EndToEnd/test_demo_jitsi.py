@@ -15,7 +15,7 @@ from websockets.sync.client import connect
 
 from harness.jitsi_xml import CLIENT, NICK, find
 from harness.jitsi_xml import FOCUS as FOCUS_PROTOCOL
-from harness.server import REPOSITORY, environment, free_media_port
+from harness.server import REPOSITORY, environment
 from harness.waiting import wait_for
 
 TIMEOUT = 60
@@ -31,8 +31,6 @@ class Demo:
             self.process = subprocess.Popen(
                 [str(REPOSITORY / "deploy/demo-jitsi"), str(binary)], cwd="/", start_new_session=True,
                 env=environment() | {
-                    # The script takes one that is free for UDP; media have it for TCP, too.
-                    "ROOMCAST_UDP_PORT": str(free_media_port()),
                     "ROOMCAST_OUTPUT_DIRECTORY": str(directory / "streams"),
                     "ROOMCAST_RECORDINGS_DIRECTORY": str(directory / "recordings")},
                 stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
