@@ -6,9 +6,9 @@ import { t } from "../../common/texts.js";
 import { refuseOtherFiles } from "./file-drop.js";
 import { PictureChoice } from "./picture-choice.js";
 
-const corners = {
+const places = {
   top_left: t("Top left"), top_right: t("Top right"), bottom_left: t("Bottom left"),
-  bottom_right: t("Bottom right"),
+  bottom_right: t("Bottom right"), center: t("Centre"),
 };
 const standard = "#16181f"; // the product's own background
 
@@ -19,8 +19,8 @@ export class Look {
     "data-testid": "background-colour" });
   #background;
   #watermark;
-  #corner = element("select", { class: "field", "data-testid": "watermark-corner" },
-    ...Object.entries(corners).map(([value, text]) => element("option", { value }, text)));
+  #place = element("select", { class: "field", "data-testid": "watermark-place" },
+    ...Object.entries(places).map(([value, text]) => element("option", { value }, text)));
   #isMoved = false; // by the user
   #apply = element("button", { class: "button", type: "submit", "data-testid": "apply-look" },
     t("Apply"));
@@ -39,13 +39,13 @@ export class Look {
     this.#background = choice("background", t("Background image"),
       t("Remove the background image"));
     this.#watermark = choice("watermark", t("Watermark"), t("Remove the watermark"));
-    this.#corner.value = "top_right";
-    this.#corner.addEventListener("change", () => {
+    this.#place.value = "top_right";
+    this.#place.addEventListener("change", () => {
       this.#isMoved = true;
     });
     this.node = element("form", { class: "studio-look" },
       labelled(t("Background colour"), this.#colour), this.#background.node,
-      this.#watermark.node, labelled(t("Place of the watermark"), this.#corner), this.#apply);
+      this.#watermark.node, labelled(t("Place of the watermark"), this.#place), this.#apply);
     this.node.addEventListener("submit", (event) => {
       event.preventDefault();
       if (!this.#isBusy) this.#change();
@@ -63,7 +63,7 @@ export class Look {
     this.#colour.value = background?.color ?? standard;
     this.#background.show(background?.image ?? null);
     this.#watermark.show(watermark?.image ?? null);
-    if (!this.#isMoved && watermark?.position in corners) this.#corner.value = watermark.position;
+    if (!this.#isMoved && watermark?.position in places) this.#place.value = watermark.position;
   }
 
   get #isBusy() {
@@ -84,7 +84,7 @@ export class Look {
     if (background.isTouched || background.image) change.background.image = background.image;
     const { image } = watermark;
     if (watermark.isTouched || (this.#isMoved && image)) {
-      change.watermark = image ? { image, position: this.#corner.value } : null;
+      change.watermark = image ? { image, position: this.#place.value } : null;
     }
     return change;
   }
