@@ -13,6 +13,7 @@ IS_WHITE, HAS_MOVED = 32, 64  # bits above the owner's number
 AREA = int(0.004 * WIDTH * HEIGHT)  # pixels that a tile has at least
 FLASH_BEGINS, FLASH_ENDS = 0.5, 0.3  # share of the tile that is white
 REST = 0.2  # share of the tile that still has its colour in a flash, at most
+CONFIRM = 75  # pictures after a flash within which the clip's colour comes back, if it was its own
 FORGET = 30  # pictures without a clip's colour after which a pixel belongs to none
 MOVED = 24  # change of a pixel's brightest channel that no encoder makes of a still picture
 MOTION = 0.0005  # share of the tile that the ball changes at least
@@ -36,7 +37,7 @@ class Sight:
         self.visible = []  # one flag a picture
         self.moving = []  # one flag a picture
         self.is_white = False
-        self.unconfirmed = None  # the last flash, until the clip's colour is back
+        self.unconfirmed = []  # the latest flashes, until the clip's colour is back
 
 
 class Eyes:
@@ -81,17 +82,16 @@ class Eyes:
     def _note(self, index, sight, area, blank, colour, motion):
         share = blank / area if area >= AREA else 0.0
         is_flash = share >= FLASH_BEGINS and colour <= REST * area
-        if is_flash and not sight.is_white and sight.unconfirmed is None:
+        if is_flash and not sight.is_white:
             sight.flashes.append(index)
-            sight.unconfirmed = index
+            sight.unconfirmed.append(index)
             sight.is_white = True
         elif share <= FLASH_ENDS:
             sight.is_white = False
         if colour >= AREA and colour > REST * area:
-            sight.unconfirmed = None
-        elif sight.unconfirmed is not None and index - sight.unconfirmed > FORGET:
+            sight.unconfirmed.clear()
+        elif sight.unconfirmed and index - sight.unconfirmed[0] > CONFIRM:
             # A tile that has gone left its place to another clip's flash or letters.
-            sight.flashes.pop()
-            sight.unconfirmed = None
+            sight.flashes.remove(sight.unconfirmed.pop(0))
         sight.visible.append(area >= AREA and colour + blank >= area / 2)
         sight.moving.append(motion > area * MOTION)
