@@ -11,7 +11,7 @@ import pytest
 import yaml
 from aiortc import RTCPeerConnection
 
-from harness import tokens
+from harness import pictures, tokens
 from harness.cases import case
 from harness.own_loop import OnItsOwnLoop
 from harness.server import REPOSITORY
@@ -76,6 +76,7 @@ class Reader:
         self.folder = folder
         self.stream = None
         (folder / ".curlrc").write_text('silent\nshow-error\nwrite-out = "\\n%{http_code}"\n')
+        (folder / "logo.png").write_bytes(pictures.solid("red"))
         with Offer() as offer:
             (folder / "offer.sdp").write_text(offer.sdp)
 

@@ -1,5 +1,7 @@
 // A call as a command, with which anybody can try it.
 
+const file = "application/octet-stream";
+
 /**
  * @param {import("./description.js").Description} description
  * @param {string} server its origin
@@ -10,15 +12,17 @@ export function curl(call, description, server) {
   if (call.token !== "none") words.push("-H", '"Authorization: Bearer $token"');
   if (call.body) words.push("-H", `"Content-Type: ${call.body.type}"`);
   const lines = [words.join(" ")];
-  if (call.body) {
-    const example = call.body.example ?? description.example(call.body.schema);
-    lines.push(`    -d ${quoted(JSON.stringify(example))}`);
-  }
+  if (call.body) lines.push(`    ${body(call, description)}`);
   const address = server + path(call, description) + query(call, description);
   lines.push(`    ${/[?&]/.test(address) ? quoted(address) : address}`);
   // A short command stays in one line.
   const whole = lines.map((line) => line.trim()).join(" ");
   return whole.length <= 76 ? whole : lines.join(" \\\n");
+}
+
+function body({ body: { type, schema, example } }, description) {
+  if (type === file) return "--data-binary @FILE";
+  return `-d ${quoted(JSON.stringify(example ?? description.example(schema)))}`;
 }
 
 function path(call, description) {
