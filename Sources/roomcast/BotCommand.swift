@@ -79,7 +79,7 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
             .bot(
                 outputDirectory: URL(fileURLWithPath: output).path,
                 configuration: URL(fileURLWithPath: configuration).path,
-                pictures: known?.pictures,
+                picturesDirectory: known?.picturesDirectory,
                 // By which a conference's server proves its name; nil for none.
                 authorities: known?.plan.variant.conference?.authorities,
                 environment: environment, user: user))

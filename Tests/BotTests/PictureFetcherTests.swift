@@ -71,7 +71,7 @@ import Workbench
         let scratch = try Scratch()
         let uploaded = try #require(UploadedPicture(hash: [UInt8](repeating: 0xAB, count: 32)))
         _ = try scratch.write(file, to: uploaded.name)
-        let fetcher = PictureFetcher(hosts: WebHosts(), uploads: scratch.path)
+        let fetcher = PictureFetcher(hosts: WebHosts(), picturesDirectory: scratch.path)
         let wish = PictureRequests.Wish(address: .uploaded(uploaded), sideMaximum: 8)
         #expect(try await fetcher.fetch(wish).width == 8)
         let other = try #require(UploadedPicture(hash: [UInt8](repeating: 0xAC, count: 32)))

@@ -45,7 +45,7 @@ import Workbench
         other.plan.audio.roles = nil
         other.plan.recording = nil
         other.isRecorded = false
-        other.pictures = "/srv/streams/.pictures"
+        other.picturesDirectory = "/srv/streams/.pictures"
         #expect(try BotConfiguration.read(other.write(to: scratch.path)) == other)
     }
 

@@ -93,7 +93,7 @@ import Tokens
             var expected = BotConfiguration(room: "demo", stream: bot.job.stream, plan: plan)
             // The directory of uploads is absolute, and the same for all streams.
             let root = path.components(separatedBy: "/demo/")[0]
-            expected.pictures = "\(root)/.pictures"
+            expected.picturesDirectory = "\(root)/.pictures"
             #expect(try BotConfiguration.read(path) == expected)
         }
     }

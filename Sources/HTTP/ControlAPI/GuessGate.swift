@@ -5,10 +5,12 @@ import MediaKernel
 import NIOCore
 import Synchronization
 
-/// Limits how many unknown room codes or wrong secrets each address may try, or requests without a
-/// secret it may make. Right secrets are not counted, so that no caller can lock out the others.
+/// Limits how many unknown room codes or wrong secrets each address may try, or requests of a kind
+/// that it, or a room's peers together, may make. Right secrets are not counted, so that no caller
+/// can lock out the others.
 final class GuessGate: Sendable {
-    /// The caller: the network of an address; empty if the address is unknown.
+    /// Whose requests are counted together: the network of an address, empty if it is unknown, or
+    /// the name of a room.
     typealias Caller = [UInt8]
 
     /// The most addresses that are remembered. Beyond that all are forgotten, which costs an

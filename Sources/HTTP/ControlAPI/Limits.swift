@@ -4,8 +4,6 @@ import MediaKernel
 public enum Limits {
     /// A request's body, in bytes. Start requests are below 4 KiB.
     public static let bodyBytes = 64 * 1024
-    /// Of all kinds of requests, in bytes: an uploaded picture.
-    static let longestBodyBytes = PictureFormat.bytesMaximum
     /// A session description of WHIP, in bytes: it describes one peer's media.
     static let descriptionBytes = 64 * 1024
     /// A trickle-ICE fragment of WHIP, in bytes; one with a hundred candidates has some 10,000.
@@ -38,6 +36,10 @@ public enum Limits {
     public static let templateNameBytes = 128
     /// A template, which may hold a hundred roles, in bytes.
     public static let templateBytes = 256 * 1024
+    /// A request that may be repeated with a key, in bytes.
+    static func repeatableBytes(of path: String) -> Int {
+        path == PictureRoutes.managedPath ? PictureFormat.bytesMaximum : templateBytes
+    }
     /// 100ms' regions for rooms; here all rooms are on this server.
     static let regions = ["auto", "eu", "in", "us"]
     /// The sizes of rooms, as in 100ms.

@@ -34,7 +34,8 @@ struct BotOutput: Sendable {
             stream = Stream(
                 pipeline: pipeline,
                 pictures: BotPictures(
-                    hosts: configuration.plan.pictureHosts, uploads: configuration.pictures,
+                    hosts: configuration.plan.pictureHosts,
+                    picturesDirectory: configuration.picturesDirectory,
                     layout: settings.layout, pipeline: pipeline, warn: warn), speech: feed)
         }
         tracks = try recording?.tracks.map {

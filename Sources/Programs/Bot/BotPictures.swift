@@ -19,7 +19,7 @@ actor BotPictures {
     static let fetchesMaximum = 4
 
     private let hosts: WebHosts
-    private let uploads: String?
+    private let picturesDirectory: String?
     private let pauses: [Duration]
     private let show: @Sendable (StillPicture?, String) -> Void
     private let warn: @Sendable (String) -> Void
@@ -29,26 +29,26 @@ actor BotPictures {
     private let news: AsyncStream<Void>
     private let sink: AsyncStream<Void>.Continuation
 
-    /// - Parameter uploads: the directory of the uploaded pictures; nil for none.
+    /// - Parameter picturesDirectory: that of the uploaded pictures; nil for none.
     init(
-        hosts: WebHosts, uploads: String?, layout: Layout, pipeline: StreamPipeline,
+        hosts: WebHosts, picturesDirectory: String?, layout: Layout, pipeline: StreamPipeline,
         warn: @escaping @Sendable (String) -> Void
     ) {
         self.init(
-            hosts: hosts, uploads: uploads, layout: layout,
+            hosts: hosts, picturesDirectory: picturesDirectory, layout: layout,
             show: { pipeline.showPicture($0, at: $1) }, warn: warn)
     }
 
     /// - Parameter show: receives an address' image, or nil if there is none any more or will be
     ///   none.
     init(
-        hosts: WebHosts, uploads: String? = nil, layout: Layout,
+        hosts: WebHosts, picturesDirectory: String? = nil, layout: Layout,
         pauses: [Duration] = BotPictures.pauses,
         show: @escaping @Sendable (StillPicture?, String) -> Void,
         warn: @escaping @Sendable (String) -> Void
     ) {
         self.hosts = hosts
-        self.uploads = uploads
+        self.picturesDirectory = picturesDirectory
         self.pauses = pauses
         self.show = show
         self.warn = warn
@@ -70,7 +70,7 @@ actor BotPictures {
 
     /// Fetches the wanted images until cancelled.
     func run() async {
-        let fetcher = PictureFetcher(hosts: hosts, uploads: uploads)
+        let fetcher = PictureFetcher(hosts: hosts, picturesDirectory: picturesDirectory)
         await run { wish throws(PictureFetchError) in try await fetcher.fetch(wish) }
         await fetcher.close()
     }

@@ -39,13 +39,13 @@ struct PictureFetcher: Sendable {
     static let timeout: TimeAmount = .seconds(10)
 
     private let hosts: WebHosts
-    /// The directory of the uploaded pictures; nil for none.
-    private let uploads: String?
+    /// Of the uploaded pictures; nil for none.
+    private let picturesDirectory: String?
     private let client: HTTPClient
 
-    init(hosts: WebHosts, uploads: String? = nil) {
+    init(hosts: WebHosts, picturesDirectory: String? = nil) {
         self.hosts = hosts
-        self.uploads = uploads
+        self.picturesDirectory = picturesDirectory
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
             timeout: .init(connect: .seconds(5), read: Self.timeout))
@@ -62,10 +62,16 @@ struct PictureFetcher: Sendable {
         }
     }
 
-    private func file(of picture: UploadedPicture) throws(PictureFetchError) -> [UInt8] {
-        guard let uploads,
-            let file = FileManager.default.contents(atPath: "\(uploads)/\(picture.name)")
-        else { throw .notKept }
+    /// Reads on a thread of its own: the disk may be slow.
+    private func file(
+        of picture: UploadedPicture
+    ) async throws(PictureFetchError) -> [UInt8] {
+        guard let picturesDirectory else { throw .notKept }
+        let path = "\(picturesDirectory)/\(picture.name)"
+        let file = try? await NIOThreadPool.singleton.runIfActive {
+            FileManager.default.contents(atPath: path)
+        }
+        guard let file = file ?? nil else { throw .notKept }
         return Array(file)
     }
 

@@ -78,9 +78,7 @@ struct PictureRequests {
     }
 
     mutating func layoutChanged(_ layout: Layout) -> [String] {
-        ofLayout = layout.images.compactMap { image in
-            UploadedPicture(image).map { .uploaded($0) } ?? hosts.allowed(image).map { .web($0) }
-        }
+        ofLayout = layout.images.compactMap { PictureAddress($0, listed: hosts) }
         large = Set(layout.largeImages)
         return arrange()
     }

@@ -7,12 +7,12 @@ extension SandboxPlan {
     ///
     /// - Parameters:
     ///   - outputDirectory: absolute, like the configuration's path.
-    ///   - pictures: the directory of the uploaded pictures; nil for none.
+    ///   - picturesDirectory: that of the uploaded pictures; nil for none.
     ///   - authorities: a file in PEM form that the bot reads later; nil for none.
     ///   - environment: the process' environment.
     ///   - user: the user that the process becomes if it runs as root.
     public static func bot(
-        outputDirectory: String, configuration: String, pictures: String? = nil,
+        outputDirectory: String, configuration: String, picturesDirectory: String? = nil,
         authorities: String? = nil, environment: [String: String], user: SystemUser?
     ) -> SandboxPlan {
         // If the directory cannot be created, the stream fails with that error when it first needs
@@ -21,7 +21,7 @@ extension SandboxPlan {
             atPath: outputDirectory, withIntermediateDirectories: true)
         return SandboxPlan(
             writable: [outputDirectory],
-            readable: [configuration] + [pictures, authorities].compactMap(\.self),
+            readable: [configuration] + [picturesDirectory, authorities].compactMap(\.self),
             families: [.ipv4, .ipv6, .netlink], environment: environment, user: user)
     }
 }

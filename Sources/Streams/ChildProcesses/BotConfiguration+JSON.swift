@@ -11,7 +11,8 @@ extension BotConfiguration: Codable {
         case logLevel = "log_level"
         case logFormat = "log_format"
         case outputs = "pushes"
-        case pictures, speech
+        case picturesDirectory = "pictures_directory"
+        case speech
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -24,7 +25,7 @@ extension BotConfiguration: Codable {
         try container.encode(logLevel, forKey: .logLevel)
         try container.encode(logFormat, forKey: .logFormat)
         if !outputs.isEmpty { try container.encode(outputs, forKey: .outputs) }
-        try container.encodeIfPresent(pictures, forKey: .pictures)
+        try container.encodeIfPresent(picturesDirectory, forKey: .picturesDirectory)
         try container.encodeIfPresent(speech, forKey: .speech)
     }
 
@@ -40,7 +41,8 @@ extension BotConfiguration: Codable {
             logLevel: try container.found(.logLevel, or: "info"),
             logFormat: try container.found(.logFormat, or: "logfmt"))
         outputs = try container.found(.outputs, or: [])
-        pictures = try container.decodeIfPresent(String.self, forKey: .pictures)
+        picturesDirectory = try container.decodeIfPresent(
+            String.self, forKey: .picturesDirectory)
         speech = try container.decodeIfPresent(SpeechCommand.self, forKey: .speech)
     }
 }

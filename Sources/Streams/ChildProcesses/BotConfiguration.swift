@@ -20,7 +20,7 @@ public struct BotConfiguration: Hashable, Sendable {
     /// The plan's outputs with their secrets, which the plan itself does not write down.
     public var outputs: [SecretOutput]
     /// The directory of the uploaded pictures; nil for none.
-    public var pictures: String?
+    public var picturesDirectory: String?
     /// The program that recognizes speech; nil for none.
     public var speech: SpeechCommand?
 

@@ -15,8 +15,10 @@ struct PictureRoutes: Sendable {
     var gate = GuessGate(rate: Limits.picturesPerSecond, burst: Limits.picturesBurst)
     let clock: @Sendable () -> UnixTime
 
+    static let managedPath = "/v2/pictures"
+
     func add(to router: Router<some RequestContext>) {
-        router.managed("/v2/pictures", by: authority, clock: clock).post { request, _ in
+        router.managed("\(Self.managedPath)", by: authority, clock: clock).post { request, _ in
             try await keep(request, from: [])
         }
         router.post("/api/rooms/:room/pictures") { request, context in

@@ -18,7 +18,7 @@ struct PictureShelf: Sendable {
     let root: String
     var picturesMaximum = Self.picturesMaximum
 
-    private var directory: String { "\(root)/\(UploadedPicture.directoryName)" }
+    private var directory: String { UploadedPicture.directory(in: root) }
 
     /// Keeps a picture, and gives up the oldest if there are too many.
     ///
@@ -40,19 +40,20 @@ struct PictureShelf: Sendable {
         }
         let date = Date(timeIntervalSince1970: Double(now.milliseconds) / 1000)
         try files.setAttributes([.modificationDate: date], ofItemAtPath: path)
-        try giveUpOldest()
+        giveUpOldest()
         return picture
     }
 
-    private func giveUpOldest() throws {
-        let names = try FileManager.default.contentsOfDirectory(atPath: directory)
-            .filter { UploadedPicture(name: $0) != nil }
+    /// Another upload may be giving up the same pictures at this moment: then they are gone.
+    private func giveUpOldest() {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        let names = files.filter { UploadedPicture(name: $0) != nil }
         guard names.count > picturesMaximum else { return }
         let dated = names.map { name in
             (name, OriginFile.open([name], in: directory)?.modified ?? UnixTime(nanoseconds: 0))
         }
         for (name, _) in dated.sorted(by: { $0.1 < $1.1 }).prefix(names.count - picturesMaximum) {
-            try FileManager.default.removeItem(atPath: "\(directory)/\(name)")
+            try? FileManager.default.removeItem(atPath: "\(directory)/\(name)")
         }
     }
 

@@ -31,7 +31,8 @@ struct IdempotencyMiddleware<Context: RequestContext>: RouterMiddleware {
                 "1 to \(Self.keyCharactersMaximum) ASCII characters, with or without quotes")
         }
         var request = request
-        let body = try await RequestBytes.read(request, maximum: Limits.longestBodyBytes)
+        let body = try await RequestBytes.read(
+            request, maximum: Limits.repeatableBytes(of: request.uri.path))
         request.body = .init(buffer: body)
         // Tokens are made anew for each request, so the caller is known by its access key.
         let address = "\(authority.accessKey)\n\(request.head.path ?? "")\n\(key)"

@@ -416,7 +416,7 @@ extension Layout {
             ("layout.default_picture", layout.defaultPicture),
         ]
         for case (let field, let image?) in written
-        where hosts.allowed(image) == nil && UploadedPicture(image) == nil {
+        where PictureAddress(image, listed: hosts) == nil {
             throw .invalid(field: field, expected: "on one of the hosts in pictures.hosts")
         }
         return layout

@@ -31,7 +31,7 @@ extension StreamService {
             room: stream.room, stream: id, plan: plan, isRecorded: life.order != nil,
             isRecordingPaused: stream.recordingPause == .paused,
             logLevel: botLogLevel.current.rawValue, logFormat: settings.log.format)
-        prepared.pictures = URL(fileURLWithPath: settings.picturesDirectory).path
+        prepared.picturesDirectory = URL(fileURLWithPath: settings.picturesDirectory).path
         prepared.speech = settings.speech(for: plan)
         let configuration = prepared
         let file: String

@@ -137,7 +137,7 @@ public struct StreamSettings: Hashable, Sendable {
     /// The root below which each stream gets `<room>/<stream>`.
     public var outputDirectory = "streams"
     /// Of the pictures that people upload.
-    var picturesDirectory: String { "\(outputDirectory)/\(UploadedPicture.directoryName)" }
+    var picturesDirectory: String { UploadedPicture.directory(in: outputDirectory) }
     public var recordings = Recordings()
     public var playback = Playback()
     public var log = Log()

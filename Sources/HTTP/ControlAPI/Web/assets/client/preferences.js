@@ -61,6 +61,7 @@ export class Preferences {
 
   /** An error is an answer too. */
   #confirm(text) {
+    if (this.#unconfirmed.size === 0) return;
     let id;
     try {
       ({ id } = JSON.parse(text));

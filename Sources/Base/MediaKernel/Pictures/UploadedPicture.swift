@@ -27,10 +27,11 @@ public struct UploadedPicture: Hashable, Sendable {
     /// - Parameter hash: SHA-256 of the file, of which half is used; nil if it is shorter.
     public init?(hash: [UInt8]) {
         guard hash.count >= Self.digits / 2 else { return nil }
-        name = hash.prefix(Self.digits / 2)
-            .map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
+        name = Hexadecimal.text(hash.prefix(Self.digits / 2))
     }
 
-    /// Of the files, in the directory of all streams; hidden, so that the origin does not serve it.
-    public static let directoryName = ".pictures"
+    /// Of the files; hidden, so that the origin does not serve it.
+    ///
+    /// - Parameter streams: the directory of all streams.
+    public static func directory(in streams: String) -> String { "\(streams)/.pictures" }
 }
