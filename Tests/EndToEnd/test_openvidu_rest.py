@@ -326,7 +326,7 @@ def test_wrong_secrets_are_counted_by_address(binary, stack, tmp_path, room):
         except Failure as failure:
             return failure.code
 
-    codes = []
+    codes, began = [], time.monotonic()
     while set(codes) <= {401} and len(codes) < 1000:
         # Each socket alone tries less than is allowed.
         eve = connect("Eve")
@@ -335,6 +335,8 @@ def test_wrong_secrets_are_counted_by_address(binary, stack, tmp_path, room):
     # A tenth of a second after one that was refused, a guess is allowed again.
     [refusal] = set(codes) - {401}
     assert codes[0] == 401 and refusal is not None
+    # A hundred at once, and ten a second.
+    assert codes.count(401) <= 101 + 10 * (time.monotonic() - began)
 
     def is_refused(eve, late):
         """Right after a guess that was refused."""
