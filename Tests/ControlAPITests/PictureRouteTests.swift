@@ -4,6 +4,7 @@ import HTTPTypes
 import HummingbirdTesting
 import MediaKernel
 import NIOCore
+import Synchronization
 import Testing
 
 @testable import ControlAPI
@@ -129,5 +130,37 @@ import Testing
         #expect(try await shelf.content(of: kept[0]) == files[0])
         #expect(try await shelf.content(of: kept[1]) == nil)
         #expect(try await shelf.content(of: kept[3]) == files[2])
+    }
+
+    @Test func whatIsInUseIsKept() async throws {
+        try await TestWorld.withStream { world, client, headers in
+            let shelf = PictureShelf(root: "\(world.directory)/out")
+            let old = try await shelf.put([0xFF, 0xD8, 0xFF, 0], at: UnixTime(nanoseconds: 0))
+            let older = try await shelf.put([0xFF, 0xD8, 0xFF, 1], at: UnixTime(nanoseconds: 1))
+            world.control.state.withLock { $0.picturesInUse = [old] }
+            for number in 0..<UInt8(PictureShelf.picturesMaximum - 2) {
+                _ = try await shelf.put([0xFF, 0xD8, 0xFF, 2, number], at: TestWorld.now)
+            }
+            #expect(try await shelf.content(of: older) != nil)
+            let answer = try await client.execute(
+                uri: "/v2/pictures", method: .post, headers: headers,
+                body: ByteBuffer(bytes: [0x89, 0x50, 0x4E, 0x47]))
+            #expect(answer.status == .created)
+            #expect(try await shelf.content(of: old) != nil)
+            #expect(try await shelf.content(of: older) == nil)
+        }
+    }
+
+    @Test func aDirectoryThatCannotBeWrittenIsTold() async throws {
+        try await TestWorld.withStream { world, client, headers in
+            // In the way of the directory, whoever runs the test.
+            try Data().write(to: URL(fileURLWithPath: "\(world.directory)/out/.pictures"))
+            let answer = try await client.execute(
+                uri: "/v2/pictures", method: .post, headers: headers,
+                body: ByteBuffer(bytes: [0xFF, 0xD8, 0xFF]))
+            #expect(answer.status == .serviceUnavailable)
+            let message = try TestJSON.object(answer)["message"] as? String
+            #expect(message == "the output directory cannot be used")
+        }
     }
 }

@@ -155,6 +155,7 @@ final class ControlDouble: LiveStreamControl {
         var storageLoss: String?
         /// The streams whose preview was looked at.
         var previewed: [StreamID] = []
+        var picturesInUse: Set<UploadedPicture> = []
     }
 
     let state = Mutex(State())
@@ -185,6 +186,8 @@ final class ControlDouble: LiveStreamControl {
         }
         return try result.get()
     }
+
+    var picturesInUse: Set<UploadedPicture> { state.withLock { $0.picturesInUse } }
 
     func update(
         stream: StreamID, _ change: LiveStreamChange

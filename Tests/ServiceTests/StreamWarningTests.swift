@@ -55,6 +55,35 @@ import Testing
         }
     }
 
+    @Test func picturesThatAreNotKeptAreWarnedOf() async throws {
+        try await StreamsWorld().run { world in
+            let names = ["0", "1"].map { String(repeating: $0, count: 32) }
+            let directory = UploadedPicture.directory(in: world.directory)
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true)
+            let kept = "\(directory)/\(names[0])"
+            try Data().write(to: URL(fileURLWithPath: kept))
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: kept)
+            func watermark(_ name: String) -> JSONValue {
+                .object(["watermark": .object(["image": .string("picture:\(name)")])])
+            }
+            #expect(
+                try await warnings(world, LiveStreamRequest(layout: watermark(names[0]))) == [])
+            // It is the newest now.
+            let date = try FileManager.default.attributesOfItem(atPath: kept)[.modificationDate]
+            #expect(try #require(date as? Date).timeIntervalSince1970 > 0)
+            let stream = try #require(
+                try await world.streams.streams(LiveStreamQuery()).streams.first)
+            #expect(await world.streams.picturesInUse.map(\.name) == [names[0]])
+            let changed = try await world.streams.update(
+                stream: stream.id, LiveStreamChange(layout: watermark(names[1])))
+            #expect(changed.warnings.count == 1)
+            #expect(changed.warnings[0].hasPrefix("layout names picture:\(names[1]), which"))
+            #expect(await world.streams.picturesInUse.map(\.name) == [names[1]])
+        }
+    }
+
     @Test func aSecondRecorderIsWarnedOf() async throws {
         try await StreamsWorld().run { world in
             #expect(try await warnings(world, LiveStreamRequest()) == [])

@@ -246,8 +246,8 @@ public struct HTTPService: Sendable {
             endpoints: endpoints, files: streamFiles, census: census, clock: clock
         ).add(to: router)
         PictureRoutes(
-            shelf: PictureShelf(root: configuration.outputDirectory), peers: peers,
-            authority: authority, clock: clock
+            shelf: PictureShelf(root: configuration.outputDirectory), control: control,
+            peers: peers, authority: authority, clock: clock
         ).add(to: router)
         let keeper = RecordingKeeper(
             control: control, library: recordings, streams: configuration.outputDirectory,

@@ -1,4 +1,4 @@
-import MediaKernel
+public import MediaKernel
 
 /// The rule that places tiles.
 public enum LayoutName: String, Hashable, Sendable, CaseIterable {
@@ -128,6 +128,9 @@ public struct Layout: Hashable, Sendable {
 
     /// The addresses of the layout's images.
     public var images: [String] { largeImages + [defaultPicture].compactMap { $0 } }
+
+    /// The uploaded ones among the layout's images.
+    public var uploads: [UploadedPicture] { images.compactMap { UploadedPicture($0) } }
 
     /// Those among them that may be as large as the canvas.
     public var largeImages: [String] { [backgroundImage, watermark?.image].compactMap { $0 } }

@@ -99,6 +99,9 @@ public protocol LiveStreamControl: Sendable {
         room: RoomID, kind: LiveStream.Kind
     ) async throws(LiveStreamError) -> LiveStream?
 
+    /// The uploaded pictures that streams on air, or the standard layout, show.
+    var picturesInUse: Set<UploadedPicture> { get async }
+
     /// Somebody looks at the stream's preview: its bot makes pictures for a while, see
     /// ``StreamPreview``. Without effect on a stream that does not run.
     func previewWanted(of stream: StreamID) async

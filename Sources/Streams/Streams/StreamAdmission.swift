@@ -1,4 +1,5 @@
 public import MediaKernel
+public import Stage
 
 /// The response to a start request: one answer for each variant, or a refusal of all. A pure
 /// decision: no disk, clock or actor.
@@ -34,6 +35,11 @@ public struct StreamAdmission: Sendable {
     /// The number of streams to begin.
     public var begun: Int {
         answers.count { if case .begin = $0 { true } else { false } }
+    }
+
+    /// Of the streams to begin.
+    public var layouts: [Layout] {
+        answers.compactMap { if case .begin(let plan) = $0 { plan.layout } else { nil } }
     }
 
     /// - Parameters:

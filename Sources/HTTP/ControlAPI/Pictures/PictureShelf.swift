@@ -9,9 +9,10 @@ import NIOPosix
 #endif
 
 /// The pictures that people have uploaded for backgrounds and watermarks: files named by their
-/// content. The newest are kept; a picture that is uploaded again is new again.
+/// content. The newest are kept, and those in use; a picture that is uploaded again, or that a
+/// stream begins to use, is new again.
 struct PictureShelf: Sendable {
-    /// The most pictures that are kept.
+    /// The most pictures that are kept, unless more are in use.
     static let picturesMaximum = 100
 
     /// The directory of all streams.
@@ -22,12 +23,17 @@ struct PictureShelf: Sendable {
 
     /// Keeps a picture, and gives up the oldest if there are too many.
     ///
+    /// - Parameter used: the pictures that are kept though they are old.
     /// - Throws: errors of files.
-    func put(_ bytes: [UInt8], at now: UnixTime) async throws -> UploadedPicture {
-        try await NIOThreadPool.singleton.runIfActive { try store(bytes, at: now) }
+    func put(
+        _ bytes: [UInt8], at now: UnixTime, beside used: Set<UploadedPicture> = []
+    ) async throws -> UploadedPicture {
+        try await NIOThreadPool.singleton.runIfActive { try store(bytes, at: now, beside: used) }
     }
 
-    private func store(_ bytes: [UInt8], at now: UnixTime) throws -> UploadedPicture {
+    private func store(
+        _ bytes: [UInt8], at now: UnixTime, beside used: Set<UploadedPicture>
+    ) throws -> UploadedPicture {
         // While the process ends, hashes are empty.
         guard let picture = UploadedPicture(hash: Digest.sha256.hash(bytes)) else {
             throw CancellationError()
@@ -40,20 +46,22 @@ struct PictureShelf: Sendable {
         }
         let date = Date(timeIntervalSince1970: Double(now.milliseconds) / 1000)
         try files.setAttributes([.modificationDate: date], ofItemAtPath: path)
-        giveUpOldest()
+        giveUpOldest(except: used)
         return picture
     }
 
     /// Another upload may be giving up the same pictures at this moment: then they are gone.
-    private func giveUpOldest() {
+    private func giveUpOldest(except used: Set<UploadedPicture>) {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-        let names = files.filter { UploadedPicture(name: $0) != nil }
-        guard names.count > picturesMaximum else { return }
-        let dated = names.map { name in
-            (name, OriginFile.open([name], in: directory)?.modified ?? UnixTime(nanoseconds: 0))
+        let kept = files.compactMap { UploadedPicture(name: $0) }
+        guard kept.count > picturesMaximum else { return }
+        let dated = kept.filter { !used.contains($0) }.map { picture in
+            let file = OriginFile.open([picture.name], in: directory)
+            return (picture, file?.modified ?? UnixTime(nanoseconds: 0))
         }
-        for (name, _) in dated.sorted(by: { $0.1 < $1.1 }).prefix(names.count - picturesMaximum) {
-            try? FileManager.default.removeItem(atPath: "\(directory)/\(name)")
+        let oldest = dated.sorted { $0.1 < $1.1 }.prefix(kept.count - picturesMaximum)
+        for (picture, _) in oldest {
+            try? FileManager.default.removeItem(atPath: "\(directory)/\(picture.name)")
         }
     }
 

@@ -95,6 +95,16 @@ struct StreamDisk: Sendable {
         if let place { rmdir(path(of: place)) }
     }
 
+    /// Makes an uploaded picture one of the newest.
+    ///
+    /// - Parameter root: the directory of all streams.
+    /// - Returns: false if the picture is not kept.
+    func use(_ picture: UploadedPicture, of root: String) -> Bool {
+        let path = "\(UploadedPicture.directory(in: root))/\(picture.name)"
+        touching(path)
+        return utimensat(AT_FDCWD, path, nil, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
+    }
+
     /// Saves a state, other than the last one, in the stream's directory.
     func note(_ record: StreamRecordStore.Record) throws {
         touching(record.directory)

@@ -94,8 +94,11 @@ extension StreamService {
         }
         let time = clock().time
         book.update(stream) { $0.updatedAt = time }
+        let layouts = change.layout == nil ? [] : [book[stream]?.plan.layout].compactMap { $0 }
+        let warnings = await persister.warnings(
+            ofPicturesIn: layouts, root: settings.outputDirectory)
         var changed = book[stream] ?? record
-        changed.warnings = scene.warnings(of: change)
+        changed.warnings = scene.warnings(of: change) + warnings
         for warning in changed.warnings {
             log(.warning, "a change may not be what was meant", stream, ["reason": "\(warning)"])
         }

@@ -1,11 +1,16 @@
 import Catalogue
 public import MediaKernel
+import Stage
 public import Streams
 
 /// Look-ups of streams: those of this process in memory, all others in the catalogue.
 extension StreamService {
     public func running(in room: RoomID) -> [LiveStream] {
         book.onAir(in: room, .stream).filter { $0.status == .running }
+    }
+
+    public var picturesInUse: Set<UploadedPicture> {
+        Set(([settings.layout] + book.onAir.map(\.plan.layout)).flatMap(\.uploads))
     }
 
     public func stream(_ id: StreamID) async throws(LiveStreamError) -> LiveStream? {

@@ -47,6 +47,8 @@ extension StreamService {
         defer { book.starts.end(room, left: admission.begun - begun.count) }
         // After the reservation, so that a stop during a hang waits for this start.
         try await persister.check()
+        let warnings = await persister.warnings(
+            ofPicturesIn: admission.layouts, root: settings.outputDirectory)
         var result: [LiveStream] = []
         do throws(LiveStreamError) {
             for answer in admission.answers {
@@ -65,12 +67,12 @@ extension StreamService {
             await settle(begun)
             throw error
         }
-        for warning in admission.warnings {
+        result[0].warnings = admission.warnings + warnings
+        for warning in result[0].warnings {
             log(
                 .warning, "a start may not be what was meant", result[0].id,
                 ["reason": "\(warning)"])
         }
-        result[0].warnings = admission.warnings
         return result
     }
 
