@@ -119,7 +119,7 @@ import Testing
                 #""post_processing_progress":null,"process_deaths":[],"#,
                 #""recording":{"hls_vod":true,"single_file_per_layer":false},"#,
                 #""recording_assets":null,"recording_paused":false,"room_id":"demo","session_id":"session-1","#,
-                #""started_at":null,"started_by":"","status":"starting","stop_reason":null,"#,
+                #""started_at":null,"started_by":"","status":"starting","stop_code":null,"stop_reason":null,"#,
                 #""stopped_at":null,"stopped_by":"","tracks_left_out":[],"#,
                 #""updated_at":"2023-03-22T04:24:10.155978231Z","#,
                 #""variants":[{"id":"stream-1","#,

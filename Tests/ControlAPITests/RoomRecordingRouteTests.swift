@@ -34,7 +34,7 @@ import Testing
                 #""process_deaths":[],"#,
                 #""recording_assets":null,"recording_paused":false,"room_id":"demo","#,
                 #""session_id":"session-1","started_at":null,"started_by":"","#,
-                #""status":"starting","stop_reason":null,"stopped_at":null,"stopped_by":"","#,
+                #""status":"starting","stop_code":null,"stop_reason":null,"stopped_at":null,"stopped_by":"","#,
                 #""updated_at":"2023-03-22T04:24:10.155978231Z"}"#,
             ]
             #expect(String(buffer: answer.body) == expected.joined())

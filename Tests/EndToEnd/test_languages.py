@@ -141,6 +141,28 @@ class reader:
         self.context.close()
 
 
+@pytest.mark.parametrize(("language", "reason", "code", "words"), [
+    ("de", "failure: the server was restarted", "server_restarted",
+     "der Server wurde neu gestartet"),
+    ("de", "failure: the bot died 4 times, at last: signal 9", "bot_died",
+     "der Recorder wurde unerwartet beendet (the bot died 4 times, at last: signal 9)"),
+    # As a room is told it.
+    ("es", "failure: segment-1.ts: No space left on device", 507,
+     "no queda espacio en el disco (segment-1.ts: No space left on device)"),
+    ("de", "client request", "stopped", "auf Anfrage"),
+    ("de", "we are done", "bot_left", "we are done"),
+    ("de", None, None, ""),
+    ("en", "failure: the bot died 4 times, at last: signal 9", "bot_died",
+     "the bot died 4 times, at last: signal 9"),
+])
+def test_why_a_stream_ended_is_told_in_the_readers_language(
+        browser, server, language, reason, code, words):
+    with reader(browser, language) as page:
+        page.goto(f"{server.base}/recordings")
+        assert page.evaluate("""([reason, code]) => import("/assets/common/end-text.js").then(
+          ({ endText }) => endText(reason, code))""", [reason, code]) == words
+
+
 def stray(page):
     return page.evaluate(STRAY, [OWN])
 

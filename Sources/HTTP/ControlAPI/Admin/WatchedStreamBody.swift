@@ -37,6 +37,7 @@ struct WatchedStreamBody: Encodable {
         case startedAt = "started_at"
         case stoppedAt = "stopped_at"
         case reason = "stop_reason"
+        case code = "stop_code"
         case frameRateWanted = "frame_rate_wanted"
         case frameRate = "frame_rate"
         case restarts = "bot_restarts"
@@ -59,6 +60,7 @@ struct WatchedStreamBody: Encodable {
         try container.encode(stream.startedAt?.description, forKey: .startedAt)
         try container.encode(stream.stoppedAt?.description, forKey: .stoppedAt)
         try container.encode(stream.end?.description, forKey: .reason)
+        try container.encode(stream.end?.code, forKey: .code)
         try container.encode(plan.frameRate, forKey: .frameRateWanted)
         let isShown = stream.status.isOnAir && plan.frameRate != nil
         try container.encode(isShown ? stream.frameRateNow : nil, forKey: .frameRate)

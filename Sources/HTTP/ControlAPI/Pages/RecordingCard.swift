@@ -11,7 +11,9 @@ struct RecordingCard: Encodable {
     /// The room's id, as people wrote it.
     var roomTitle: String
     var status: String
+    /// Why it ended, in the server's words, and the code of them.
     var reason: String?
+    var code: String?
     /// 0 to 1 while its assets are made.
     var progress: Double?
     var createdAt: String
@@ -24,6 +26,7 @@ struct RecordingCard: Encodable {
         case room = "room_id"
         case roomTitle = "room_title"
         case reason = "stop_reason"
+        case code = "stop_code"
         case createdAt = "created_at"
     }
 
@@ -33,7 +36,9 @@ struct RecordingCard: Encodable {
         room = record.room.rawValue
         roomTitle = RoomName.title(of: record.room)
         status = live?.status.rawValue ?? record.status.rawValue
-        reason = (live?.end ?? record.end)?.description
+        let end = live?.end ?? record.end
+        reason = end?.description
+        code = end?.code
         progress = live?.finishing.permille.map { Double($0) / 1000 }
         createdAt = record.createdAt.description
         duration = assets.compactMap(\.duration).max()

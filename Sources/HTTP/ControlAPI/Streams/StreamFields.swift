@@ -20,6 +20,7 @@ struct StreamFields: Encodable {
         case startedBy = "started_by"
         case stoppedBy = "stopped_by"
         case stopReason = "stop_reason"
+        case stopCode = "stop_code"
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -37,6 +38,7 @@ struct StreamFields: Encodable {
         try container.encode(stream.startedBy, forKey: .startedBy)
         try container.encode(stream.stoppedBy, forKey: .stoppedBy)
         try container.encode(stream.end?.description, forKey: .stopReason)
+        try container.encode(stream.end?.code, forKey: .stopCode)
         try container.encode(stream.outputBodies, forKey: .outputs)
         if !stream.warnings.isEmpty { try container.encode(stream.warnings, forKey: .warnings) }
     }

@@ -96,7 +96,7 @@ function update(node, recording) {
   const isFailed = recording.status === "failed";
   node.querySelector(".problem").hidden = !isFailed;
   setText(node.querySelector(".problem"),
-    isFailed ? capital(endText(recording.stop_reason)) : "");
+    isFailed ? capital(endText(recording.stop_reason, recording.stop_code)) : "");
   reconcile(node.querySelector(".layers"), recording.assets, {
     key: ({ id }) => id, create: () => element("li", {}), update: tellFile,
   });

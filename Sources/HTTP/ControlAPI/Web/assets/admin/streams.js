@@ -233,5 +233,5 @@ export async function tried(run) {
 function tellEnd(line, stream) {
   const [, text] = phases[stream.status];
   setText(line, [nameOf(stream), `${text} ${dateText(stream.stopped_at)}`,
-    endText(stream.stop_reason)].filter(Boolean).join(" · "));
+    endText(stream.stop_reason, stream.stop_code)].filter(Boolean).join(" · "));
 }

@@ -1,11 +1,13 @@
 // The state of a room's stream and recording, from the server's messages. Pure.
 
+import { endText } from "../common/end-text.js";
+
 export const notStreaming = { state: "none", url: "", startedAt: 0, error: "", variants: [] };
 export const notRecording = { state: "none", startedAt: 0, since: 0, error: "" };
 
 /**
  * The one streaming state of a room with any number of variants: the most advanced one.
- * @param {{enabled?: boolean, variants?: object[], error?: {message: string}}} hls
+ * @param {{enabled?: boolean, variants?: object[], error?: {code: number, message: string}}} hls
  */
 export function streamingFrom(hls) {
   const variants = hls?.variants ?? [];
@@ -17,19 +19,19 @@ export function streamingFrom(hls) {
     state: best.state ?? "none",
     url: best.state === "started" ? (best.url ?? "") : "",
     startedAt: best.started_at ?? 0,
-    error: best.error?.message ?? hls?.error?.message ?? "",
+    error: errorText(best.error ?? hls?.error),
     variants,
   };
 }
 
-/** @param {{state?: string, started_at?: number, error?: {message: string}}} recording */
+/** @param {{state?: string, started_at?: number, error?: {code: number, message: string}}} recording */
 export function recordingFrom(recording) {
   if (!recording) return notRecording;
   return {
     state: recording.state ?? "none",
     startedAt: recording.started_at ?? 0,
     since: recording.initialised_at ?? recording.started_at ?? 0,
-    error: recording.error?.message ?? "",
+    error: errorText(recording.error),
   };
 }
 
@@ -64,4 +66,9 @@ export function phaseOf({ state }) {
 export function shownRecording({ browser, hls }) {
   const shown = [browser, hls].find(isRunning) ?? (hls.since > browser.since ? hls : browser);
   return { ...shown, phase: phaseOf(shown) };
+}
+
+/** In the reader's language; empty without an error. */
+function errorText(error) {
+  return endText(error?.message, error?.code);
 }

@@ -22,6 +22,9 @@ export function t(english, values) {
   return fill(typeof text === "string" ? text : english, values);
 }
 
+/** Whether a sentence of the server is in the reader's language, as it is or as `t` translates it. */
+export const isTranslated = (english) => language === "en" || texts.has(english);
+
 /**
  * A word that means several things, each with its own translation.
  * @param {string} context what this one is about

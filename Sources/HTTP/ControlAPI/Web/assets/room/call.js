@@ -458,6 +458,6 @@ export class Call {
 
 function tellNews(news, phase, error = "") {
   if (!news[phase]) return;
-  const text = error ? `${news[phase]}: ${t(error)}` : news[phase];
+  const text = error ? `${news[phase]}: ${error}` : news[phase];
   toast(text, phase === "failed" ? "error" : "note");
 }

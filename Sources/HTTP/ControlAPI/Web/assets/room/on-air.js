@@ -133,7 +133,7 @@ export class OnAir {
       starting: t("Starting"),
       live: time ? t("Live {time}", { time }) : t("Live"),
       ending: t("Ending …"),
-      failed: error ? t("Stream failed: {reason}", { reason: t(error) }) : t("Stream failed"),
+      failed: error ? t("Stream failed: {reason}", { reason: error }) : t("Stream failed"),
     };
     setText(node.lamp, texts[node.lamp.dataset.phase] ?? "");
     const note = this.#noteFor(node.lamp.dataset.phase);

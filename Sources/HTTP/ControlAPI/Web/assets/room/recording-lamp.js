@@ -102,6 +102,6 @@ export class RecordingLamp {
     const time = startedAt > 0 ? clockText(Date.now() - startedAt) : "";
     const running = time ? t("Recording {time}", { time }) : t("Recording");
     setText(node.lamp, phase === "failed" && error
-      ? t("Recording failed: {reason}", { reason: t(error) }) : words[phase] ?? running);
+      ? t("Recording failed: {reason}", { reason: error }) : words[phase] ?? running);
   }
 }

@@ -91,7 +91,7 @@ function updateCard(node, card, onPlay, actionsOf) {
   progress.value = card.progress ?? 0;
   const problem = find(".card-problem");
   problem.hidden = card.status !== "failed";
-  setText(problem, capital(endText(card.stop_reason)));
+  setText(problem, capital(endText(card.stop_reason, card.stop_code)));
   const source = sourceOf(card);
   find(".play").hidden = !source;
   find(".play").onclick = () => onPlay(card, source, 0);

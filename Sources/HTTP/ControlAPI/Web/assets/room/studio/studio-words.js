@@ -1,7 +1,7 @@
 // What the studio says of a stream and of recordings. Pure.
 
 import { endWords, lackWords, startWords } from "../../playback/stream-words.js";
-import { t, tn } from "../../common/texts.js";
+import { capital, t, tn } from "../../common/texts.js";
 
 const wholeRate = 0.9; // of the wanted pictures a second counts as all of them
 
@@ -20,7 +20,7 @@ export function healthWords({ phase, waited, found, error = "" }) {
     case "ending":
       return { head: t("Ending …"), text: endWords({ waited }), mood: "wait" };
     case "failed":
-      return { head: t("The stream failed"), text: t(error), mood: "bad" };
+      return { head: t("The stream failed"), text: capital(error), mood: "bad" };
     case "live": {
       if (!found) return { head: t("Live"), text: "", mood: "good" };
       const replaced = restartWords(restarts);
