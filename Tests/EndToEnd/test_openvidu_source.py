@@ -2,6 +2,8 @@
 
 import contextlib
 import json
+import os
+import signal
 import socket
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from harness.openvidu_application import Application
 from harness.openvidu_host import Host
 from harness.server import Server, free_port
 from harness.shown import LADDER, assert_shows, is_heard, is_near, newest_segment
-from harness.stranger import Colour, Tone
+from harness.stranger import Colour, Failure, Tone
 from harness.waiting import wait_for
 from harness.wire import Wire
 from test_degradation import bot_of
@@ -185,6 +187,28 @@ def test_a_cut_socket_is_replaced_and_what_was_missed_is_made_up_for(
     assert_shows(caster, stream, BLUE)
     assert caster.stream(stream["id"])["status"] == "running"
     assert "server lost" in caster.log.read_text()
+
+
+def test_another_bot_takes_the_place_of_a_dead_one(server, room, cast, join):
+    """The session's server still keeps the dead one's place, and refuses with 104 meanwhile."""
+    ann = join("Ann", role="host")
+    ann.publish(Colour(RED), Tone(440))
+    caster = cast(server.port)
+    stream = start(caster, room, server.port)
+    caster.wait_for_status(stream["id"], "running", TIMEOUT)
+    assert_shows(caster, stream, RED)
+    dead = bot_of(caster)
+    os.kill(dead, signal.SIGKILL)
+    wait_for("another bot", lambda: bot_of(caster) not in (None, dead), TIMEOUT)
+    url = stream["playback"]["url"]
+    count = hls.segment_count(caster.http, url)
+    wait_for("segments follow", lambda: hls.segment_count(caster.http, url) > count + 1, TIMEOUT)
+    assert_shows(caster, stream, RED)
+    assert caster.stream(stream["id"])["status"] == "running"
+    # A second recorder is told in words that there is one.
+    with Participant(server, room, "Rec") as recorder, pytest.raises(Failure, match="104"):
+        recorder.join(secret=SECRET, recorder=True, token="", session=room)
+    caster.stop_stream(room)
 
 
 def test_a_session_that_the_server_closes_ends_its_stream(server, room, cast, stack):

@@ -497,6 +497,40 @@ import Testing
         #expect(ann.socket.notifications.isEmpty)
     }
 
+    /// A session has one recorder. One that has died keeps the place for as long as in OpenVidu.
+    @Test func aSecondRecorderWaitsForThePlace() async throws {
+        let world = OpenViduWorld()
+        func record() async throws -> TestClient {
+            let recorder = TestClient(world)
+            try await recorder.join(
+                OpenViduCaller(userID: "r", tokenID: "r", role: "viewer", isHidden: true))
+            return recorder
+        }
+        let first = try await record()
+        var second = try await record()
+        #expect(second.welcome["error"]?["code"] == 104 && second.place == nil)
+        // However long it has been there.
+        await world.pass(.seconds(20))
+        second = try await record()
+        #expect(second.welcome["error"]?["code"] == 104)
+
+        await first.lose()
+        await world.pass(.seconds(9))
+        second = try await record()
+        #expect(second.welcome["error"]?["code"] == 104)
+        let answer = try await first.comeBack()
+        #expect(answer["result"]?["value"] == "reconnection successful")
+        await world.pass(.seconds(9))
+        second = try await record()
+        #expect(second.welcome["error"]?["code"] == 104)
+
+        await first.lose()
+        await world.pass(.seconds(10))
+        second = try await record()
+        #expect(second.id == "RECORDER" && second.place != nil)
+        #expect(try await first.comeBack()["error"]?["code"] == 40007)
+    }
+
     // MARK: - Recordings
 
     @Test func publishersHearOfRecordings() async throws {

@@ -27,8 +27,9 @@ enum ClientLimits {
     static let opening: Duration = .seconds(15)
     /// How long a lost server is sought, and a stream's connection is set up again and again.
     static let patience: Duration = .seconds(60)
-    /// How long a recorder waits for the place of another: OpenVidu keeps that of one that is lost
-    /// for 10 s, ours for a minute. Less than a stream is given to begin.
+    /// How long a recorder waits for the place of another: OpenVidu and ours keep that of one that is
+    /// lost for 10 s, after its socket has been silent for up to 15 s; earlier versions of ours for a
+    /// minute. Less than a stream is given to begin.
     static let placePatience: Duration = .seconds(75)
     /// How long a server, or a stream, must have been back before it does not count as lost any more.
     static let calm: Duration = .seconds(10)

@@ -25,6 +25,8 @@ public struct OpenViduLimits: Hashable, Sendable {
     static let pingIntervals = 1000.0...30_000.0
     /// How long a client that has left, or was put out, may take to close its socket.
     static let closing: Duration = .seconds(10)
+    /// How long a recorder without a socket keeps its place from another one, as in OpenVidu.
+    static let recorderAbsence: Duration = .seconds(10)
 
     /// Frames that one connection may send: the sustained rate …
     public var framesPerSecond = 100

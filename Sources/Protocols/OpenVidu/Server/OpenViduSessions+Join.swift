@@ -62,6 +62,11 @@ extension OpenViduSessions {
             throw .metadata(
                 "the metadata has \(bytes) of at most \(RoomLimits.metadataBytes) bytes")
         }
+        if caller.isHidden, members[PeerID(id)]?.hasLostItsPlace(at: host.clock.now()) == true {
+            host.log(.info, "another recorder takes the place of a lost one", PeerID(id))
+            host.room.left(PeerID(id), .connectionClosed)
+            await host.settle()
+        }
         let name = DisplayName.found(in: call.metadata, maximum: RoomLimits.nameScalars)
         let request = JoinRequest(
             peer: PeerID(id), userID: caller.userID, tokenID: caller.tokenID, role: caller.role,
@@ -70,7 +75,9 @@ extension OpenViduSessions {
             _ = try await host.join(
                 RoomHost.Entry(request, nil, view: .chosen([:]), mutesItself: false))
         } catch {
-            throw OpenViduError(error)
+            // All recorders have one id.
+            throw error == .busy && caller.isHidden
+                ? OpenViduError.recorderExists : OpenViduError(error)
         }
     }
 
@@ -132,6 +139,7 @@ extension OpenViduSessions {
         }
         connections[connection.place] = connection
         members[member.peer]?.place = connection.place
+        members[member.peer]?.lostAt = nil
         if let id = call.id {
             let result: [String: JSONValue] = ["value": "reconnection successful"]
             enqueue(

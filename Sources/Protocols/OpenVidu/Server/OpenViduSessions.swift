@@ -28,6 +28,8 @@ final class OpenViduSessions: RoomSessions {
         /// The secret by which it comes back.
         let rpcSession: String
         var place: OpenViduPlace?
+        /// Since when it has no socket; nil while it has one.
+        var lostAt: Instant?
         /// What it knows of the other peers.
         var told: [PeerID: [Participant]] = [:]
         var publication: Publication?
@@ -41,6 +43,11 @@ final class OpenViduSessions: RoomSessions {
         var isRecorded = true
         /// What an application server had prepared for it.
         var grant: OpenViduBook.Grant?
+
+        /// Whether a recorder does not keep its place from another one any more: it has died.
+        func hasLostItsPlace(at now: Instant) -> Bool {
+            lostAt.map { now - $0 >= OpenViduLimits.recorderAbsence } ?? false
+        }
     }
 
     struct Publication {
@@ -236,9 +243,11 @@ final class OpenViduSessions: RoomSessions {
     private func lose(_ connection: Connection, in host: isolated RoomHost) {
         connections[connection.place] = nil
         guard members[connection.peer]?.place == connection.place else { return }
+        let now = host.clock.now()
         members[connection.peer]?.place = nil
+        members[connection.peer]?.lostAt = now
         host.log(.info, "connection lost", connection.peer)
-        host.room.connectionLost(connection.peer, at: host.clock.now())
+        host.room.connectionLost(connection.peer, at: now)
     }
 
     /// The client has left or was put out: it closes its socket itself.

@@ -34,6 +34,8 @@ public struct OpenViduError: Error, Hashable, Sendable {
     static let userUnknown = 102
     static let userExists = 104
     static let userNotStreaming = 105
+    static let recorderExists = OpenViduError(
+        code: userExists, message: "the session has a recorder already")
     static func unknownUser(_ id: String) -> OpenViduError {
         OpenViduError(
             code: userUnknown, message: "no connection '\(id.prefix(128))' in this session")
