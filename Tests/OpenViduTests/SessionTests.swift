@@ -89,10 +89,11 @@ import Testing
                 "receiveVideoFrom", receives.merging(["sender": .string(sender)]) { $1 })
             #expect(answer["sdpAnswer"]?.text?.contains("a=sendonly") == true, "\(sender)")
         }
+        let printed = "RTCSessionDescription:\noffer\n\(OpenViduWorld.sdp())"
         let published = try await old.call(
             "publishVideo",
             [
-                "sdpOffer": .string(OpenViduWorld.sdp()), "doLoopback": "false",
+                "sdpOffer": .string(printed), "doLoopback": "false",
                 "audioActive": "true", "videoActive": "false",
             ])
         #expect(published["id"]?.text?.hasPrefix("str_CAM_") == true)
@@ -108,6 +109,24 @@ import Testing
         #expect(peers.last?.tracks.map(\.isMuted) == [false, true])
         let seen = await ann.told("participantPublished")["streams"]?[0]
         #expect(seen?["typeOfVideo"] == "CAMERA" && seen?["videoActive"] == .bool(false))
+    }
+
+    /// Apps of 2018 take a result with `sessionId` and `value` for that of `joinRoom`, and crash.
+    @Test func onlyPongsHaveNoSession() async throws {
+        let world = OpenViduWorld()
+        let ann = try await world.join("Ann")
+        #expect(try await ann.call("ping", ["interval": "5000"]) == .object(["value": "pong"]))
+        #expect(try await ann.call("echo")["sessionId"] == ann.welcome["sessionId"])
+    }
+
+    @Test func whatStandsBeforeADescriptionIsLeftOut() {
+        let sdp = OpenViduWorld.sdp()
+        for prefix in ["", "RTCSessionDescription:\noffer\n", "a\r\n", "\n", "v\n=\n"] {
+            #expect(OldDescription.bare(prefix + sdp) == sdp)
+        }
+        for text in ["", "v", "offer\n", "offer v=0", "\n\n"] {
+            #expect(OldDescription.bare(text) == text)
+        }
     }
 
     // MARK: - Publishing

@@ -31,7 +31,9 @@ extension OpenViduSessions {
         let answer: String?
         do throws(OpenViduError) {
             let result = try await perform(call, on: connection, in: host)
-            answer = call.id.map { OpenViduFrame.result(result, to: $0, rpcSession: rpcSession) }
+            // Apps of 2018 take a result with `sessionId` and `value` for that of `joinRoom`.
+            let said = call.method == OpenViduMethod.ping.rawValue ? "" : rpcSession
+            answer = call.id.map { OpenViduFrame.result(result, to: $0, rpcSession: said) }
         } catch {
             host.log(
                 .debug, "request refused", connection.peer,

@@ -403,7 +403,7 @@ extension OpenViduSessions {
         in sdp: String
     ) async throws(OpenViduError) -> SessionDescription {
         do throws(SDPError) {
-            return try SessionDescription.parse(sdp)
+            return try SessionDescription.parse(OldDescription.bare(sdp))
         } catch {
             throw .description("malformed session description: \(error)")
         }
@@ -418,5 +418,18 @@ enum OldStreamName {
     static func candidates(for name: String) -> [String] {
         [name]
             + endings.filter { name.hasSuffix($0) }.map { String(name.dropLast($0.count)) }
+    }
+}
+
+/// The descriptions of apps of 2018.
+enum OldDescription {
+    /// Without what stands before it: those apps send what Apple's `RTCSessionDescription` prints of
+    /// itself, `RTCSessionDescription:`, then `offer`, each on a line of its own.
+    static func bare(_ sdp: String) -> String {
+        var rest = Substring(sdp)
+        while !rest.hasPrefix("v="), let end = rest.firstIndex(where: \.isNewline) {
+            rest = rest[rest.index(after: end)...]
+        }
+        return rest.hasPrefix("v=") ? String(rest) : sdp
     }
 }

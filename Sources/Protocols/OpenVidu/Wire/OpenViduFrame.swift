@@ -15,8 +15,8 @@ enum OpenViduFrame {
 
     /// The answer to a call.
     ///
-    /// - Parameter rpcSession: stands in every result, as OpenVidu's clients expect. Empty before
-    ///   the client has joined.
+    /// - Parameter rpcSession: stands in every result but that of a ping, as OpenVidu's clients
+    ///   expect. Empty before the client has joined.
     static func result(
         _ members: [String: JSONValue], to id: CallID, rpcSession: String
     ) -> String {
