@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 from harness import hls, openvidu, whip
-from harness.openvidu import OldParticipant, Participant
+from harness.openvidu import IPhone, OldParticipant, Participant
 from harness.stranger import Colour, Failure, Stranger, Tone, is_near
 from harness.waiting import wait_for
 from harness.wire import Wire
@@ -190,6 +190,39 @@ def test_an_app_of_2018_joins(server, room, ann, stack):
     ann.subscribe(published["id"])
     assert_is_seen_and_heard(ann, published["id"], BLUE)
     assert ann.told("participantJoined")["metadata"] == '{"participantName": "Olga"}'
+
+
+def test_the_app_for_ios_joins_by_another_address(server, room, ann, join, stack):
+    def post(path, body):
+        credentials = base64.b64encode(f"OPENVIDUAPP:{SECRET}".encode()).decode()
+        answer = server.http.request(
+            "POST", path, body=json.dumps(body).encode(),
+            headers={"Authorization": f"Basic {credentials}", "Content-Type": "application/json"})
+        assert answer.status == 200, answer
+        return answer.json
+
+    ann.publish(Colour(RED), Tone(440))
+    post("/api/sessions", {"customSessionId": room})
+    app = stack.enter_context(IPhone(server, room, "Olga"))
+    app.enter(room, post("/api/tokens", {"session": room})["token"], Colour(BLUE), Tone(660))
+    own = ann.told("participantPublished")["streams"][0]
+    assert own["id"] == app.stream and own["typeOfVideo"] == "CAMERA" and own["frameRate"] == 30
+    ann.subscribe(own["id"])
+    assert_is_seen_and_heard(ann, own["id"], BLUE)
+    assert ann.told("participantJoined")["metadata"] == '{"clientData": "Olga"}'
+    present = app.stream_of("Ann")
+    app.subscribe(present)
+    assert_is_seen_and_heard(app, present, RED)
+    ben = join("Ben")
+    ben.publish(Colour(GREEN), Tone(550))
+    later = app.stream_of("Ben")
+    app.subscribe(later)
+    assert_is_seen_and_heard(app, later, GREEN)
+    ben.leave()
+    # It has another name for the connection.
+    assert app.told("participantLeft")["name"] == ben.id
+    wait_for("a ping after it has joined", lambda: len(app.pongs) > 1, TIMEOUT)
+    assert app.pongs == [{"value": "pong"}] * len(app.pongs) and app.misread == []
 
 
 def test_a_recorder_with_the_secret_is_not_seen(server, room, ann, hms, stack):

@@ -125,15 +125,17 @@ class Participant(OnItsOwnLoop):
     # Runs on its event loop.
 
     async def _connect(self, reconnects):
-        parts = urlsplit(self.address)
-        session = parse_qs(parts.query)["sessionId"][0]
-        suffix = "&reconnect=true" if reconnects else ""
-        self._socket = await connect(
-            f"{parts.scheme}://{parts.netloc}/openvidu?sessionId={session}{suffix}", max_size=None)
+        self._socket = await connect(self._url(reconnects), max_size=None)
         for task in self._tasks:  # of the socket before
             if task is not asyncio.current_task():
                 task.cancel()
         self._tasks = [asyncio.create_task(one) for one in (self._listen(), self._ping())]
+
+    def _url(self, reconnects):
+        parts = urlsplit(self.address)
+        session = parse_qs(parts.query)["sessionId"][0]
+        suffix = "&reconnect=true" if reconnects else ""
+        return f"{parts.scheme}://{parts.netloc}/openvidu?sessionId={session}{suffix}"
 
     async def _listen(self):
         with contextlib.suppress(ConnectionClosed):
@@ -181,8 +183,9 @@ class Participant(OnItsOwnLoop):
     def _metadata(self):
         return {"clientData": self.name}
 
-    def _sender(self, stream):
-        return stream
+    def _wish(self, stream, sdp):
+        """The parameters of `receiveVideoFrom` with an offer."""
+        return {"sender": stream, "sdpOffer": sdp}
 
     async def _send(self, method, params):
         number = self._number(self._id)
@@ -238,8 +241,8 @@ class Participant(OnItsOwnLoop):
             for kind in ("audio", "video"):
                 connection.addTransceiver(kind, direction="recvonly")
             await connection.setLocalDescription(await connection.createOffer())
-            result = await self._call("receiveVideoFrom", {
-                "sender": self._sender(stream), "sdpOffer": connection.localDescription.sdp})
+            result = await self._call(
+                "receiveVideoFrom", self._wish(stream, connection.localDescription.sdp))
             await connection.setRemoteDescription(
                 RTCSessionDescription(type="answer", sdp=result["sdpAnswer"]))
         else:
@@ -285,8 +288,8 @@ class Participant(OnItsOwnLoop):
 
 
 class OldParticipant(Participant):
-    """As an app for iOS of 2018: numbers and flags are texts, streams have its own names for them,
-    and it says little of its own."""
+    """As apps before the summer of 2018: numbers and flags are texts, streams have its own names for
+    them, and it says little of its own."""
 
     def _number(self, count):
         return str(count)
@@ -297,5 +300,72 @@ class OldParticipant(Participant):
     def _metadata(self):
         return {"participantName": self.name}
 
-    def _sender(self, stream):
-        return stream[stream.rindex("con_"):] + "_CAMERA"
+    def _wish(self, stream, sdp):
+        return {"sender": stream[stream.rindex("con_"):] + "_CAMERA", "sdpOffer": sdp}
+
+
+class IPhone(Participant):
+    """The app for iOS of 2018, sergiopaniego/WebRTCiOS as of its last commit (5399d81): all its
+    parameters are texts, it publishes right behind `joinRoom`, and it knows results by what is in
+    them."""
+
+    def __init__(self, *args, **options):
+        self.pongs = []
+        self.misread = []  # what it would take for another call's result, and crash
+        super().__init__(*args, **options)
+
+    def enter(self, session, token, *tracks):
+        """Joins and publishes, without a wait between the two."""
+        self._run(self._enter(session, token, tracks))
+
+    def _url(self, reconnects):
+        parts = urlsplit(self.address)
+        return f"{parts.scheme}://{parts.netloc}/openvidu"
+
+    async def _ping(self):
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                self.pongs.append(await self._call("ping", {"interval": "5000"}))
+                await asyncio.sleep(PING_INTERVAL)
+
+    async def _call(self, method, params):
+        texts = {name: one if isinstance(one, str) else json.dumps(one)
+                 for name, one in params.items()}
+        result = await super()._call(method, texts)
+        is_welcome = "sdpAnswer" not in result and {"sessionId", "value"} <= result.keys()
+        if is_welcome != (method == "joinRoom"):
+            self.misread.append((method, result))
+        return result
+
+    async def _enter(self, session, token, tracks):
+        self._publisher = self._make_connection()
+        for track in tracks:
+            self._publisher.addTrack(track)  # sends and receives
+        await self._publisher.setLocalDescription(await self._publisher.createOffer())
+        welcome, published = await asyncio.gather(
+            self._call("joinRoom", {
+                "recorder": "false", "metadata": json.dumps({"clientData": self.name}),
+                "secret": "MY_SECRET", "session": session, "token": token}),
+            self._call("publishVideo", {
+                "audioActive": "true", "videoActive": "true", "doLoopback": "false",
+                "frameRate": "30", "typeOfVideo": "CAMERA",
+                "sdpOffer": self._bare(self._publisher.localDescription.sdp)}))
+        self.id, self.session, self.others = welcome["id"], welcome["sessionId"], welcome["value"]
+        self.stream = published["id"]
+        await self._trickle(self._publisher, self.id)
+        await self._publisher.setRemoteDescription(
+            RTCSessionDescription(type="answer", sdp=published["sdpAnswer"]))
+
+    def _wish(self, stream, sdp):
+        connection = stream[stream.rindex("con_"):]
+        if any(one["id"] == connection for one in self.others):
+            return {"sender": f"{connection}_CAMERA", "sdpOffer": self._bare(sdp)}
+        # Of one that came later it sends what RTCSessionDescription prints of itself.
+        return {"sender": f"{connection}_webcam",
+                "sdpOffer": f"RTCSessionDescription:\noffer\n{self._bare(sdp)}"}
+
+    @staticmethod
+    def _bare(sdp):
+        """Its candidates come after it."""
+        return "".join(line for line in sdp.splitlines(keepends=True)
+                       if not line.startswith(("a=candidate:", "a=end-of-candidates")))
