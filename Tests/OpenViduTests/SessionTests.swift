@@ -30,6 +30,37 @@ import Testing
         #expect(await world.host.snapshot().peers.map(\.name) == ["Ann"])
     }
 
+    /// Clients up to 2.20 read one TURN server, in members of its own.
+    @Test func oldClientsFindTheRelay() async throws {
+        let world = OpenViduWorld()
+        let client = TestClient(world)
+        let relays = [
+            "stun:relay.example.org:3478", "turns:relay.example.org:443?transport=tcp",
+            "turn:relay.example.org:3479?transport=udp", "turn:other.example.org:3478",
+        ].map { OpenViduCaller.Relay(url: $0, username: "user", credential: "word") }
+        try await client.join(
+            OpenViduCaller(userID: "u", tokenID: "t", role: "guest", relays: relays))
+        #expect(client.welcome["customIceServers"]?.count == 4)
+        #expect(client.welcome["coturnIp"] == "relay.example.org")
+        #expect(client.welcome["coturnPort"] == 3479)
+        #expect(client.welcome["turnUsername"] == "user")
+        #expect(client.welcome["turnCredential"] == "word")
+
+        func found(_ url: String) -> [JSONValue?] {
+            let members = CoturnMembers.of([.object(["url": .string(url)])])
+            return [members["coturnIp"], members["coturnPort"]]
+        }
+        #expect(found("turn:192.0.2.7") == ["192.0.2.7", 3478])
+        #expect(found("turn:[2001:db8::7]") == ["[2001:db8::7]", 3478])
+        #expect(found("turn:[2001:db8::7]:80?transport=tcp") == ["[2001:db8::7]", 80])
+        for url in ["turn:", "turn:?", "turn::80", "turn:a:x", "turn:a:70000", "stun:a", ""] {
+            #expect(found(url) == [nil, nil])
+        }
+        #expect(CoturnMembers.of([5, .object([:]), .object(["url": 5])]).isEmpty)
+        let ann = try await world.join("Ann")
+        #expect(ann.welcome["coturnIp"] == nil && ann.welcome["customIceServers"] == nil)
+    }
+
     @Test func newcomersAndPresentOnesKnowEachOther() async throws {
         let world = OpenViduWorld()
         let ann = try await world.join("Ann")

@@ -113,6 +113,7 @@ extension OpenViduSessions {
         let custom = caller.terms.customIceServers
         let servers = custom.isEmpty ? relays : custom
         if !servers.isEmpty { result["customIceServers"] = .array(servers) }
+        result.merge(CoturnMembers.of(servers)) { $1 }
         if hearsOfRecordings(peer, in: host), host.room.streaming.isRecorded {
             let label = host.room.recordingLabel
             result["recordingId"] = .string(label.id)
