@@ -275,11 +275,14 @@ def test_some_sessions_are_always_recorded(application, events, room, join):
     assert told == {"id": room, "name": "always"}
     time.sleep(3)
     ann.leave()
+    # The session stays while its recording runs out.
+    assert application.get(f"sessions/{room}").json()["recording"] is True
     stopped = events.wait_for(
         room, "recordingStatusChanged", lambda one: one["status"] == "stopped", TIMEOUT)
     assert stopped["reason"] == "automaticStop"
     application.wait_for_recording(room, "ready")
     events.wait_for(room, "sessionDestroyed")
+    assert application.get(f"sessions/{room}").status_code == 404
 
 
 def test_application_servers_are_told(application, events, room, join):
@@ -311,6 +314,30 @@ def test_application_servers_are_told(application, events, room, join):
     assert signal["from"] == ann.id and signal["to"] == [ben.id] and signal["type"] == "chat"
     assert left["reason"] == "disconnect" and left["startTime"] == joined["timestamp"]
     assert destroyed["reason"] == "lastParticipantLeft" and destroyed["duration"] >= 0
+
+
+def test_a_session_closes_with_its_last_participant(server, application, room, join, stack):
+    application.open(room)
+    unused = application.connect(room)["token"]
+    ann, ben = join("Ann"), join("Ben")
+    ann.leave()
+    assert application.get(f"sessions/{room}").status_code == 200
+    ben.leave()
+    wait_for("it is closed",
+             lambda: application.get(f"sessions/{room}").status_code == 404, TIMEOUT)
+    late = stack.enter_context(Participant(server, room, "Late", address=unused))
+    with pytest.raises(Failure, match="401"):
+        late.join()
+    # The next one of that name has its own properties.
+    session = application.open(room, recordingMode="ALWAYS")
+    assert session["recordingMode"] == "ALWAYS"
+    assert session["connections"]["numberOfElements"] == 0
+    # One that has been deleted does not take the next one with it.
+    join("Cid")
+    assert application.delete(f"sessions/{room}").status_code == 204
+    application.open(room)
+    time.sleep(2)
+    assert application.get(f"sessions/{room}").status_code == 200
 
 
 def test_wrong_secrets_are_counted_by_address(binary, stack, tmp_path, room):

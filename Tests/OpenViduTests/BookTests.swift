@@ -117,4 +117,74 @@ import Testing
         _ = try book.open("new", .init(), at: later)
         #expect(book.all.map(\.room) == ["kept", "new"])
     }
+
+    @Test func aSessionIsClosedWithItsLastParticipant() throws {
+        var book = OpenViduBook()
+        func open(at now: UnixTime = Self.now) throws -> (used: String, unused: String) {
+            _ = try book.open("demo", .init(), at: now)
+            let tokens = try (0..<2).map { _ in
+                try book.grant(
+                    in: "demo", .publisher, ConnectionTerms(), origin: "", at: now
+                ).token
+            }
+            return (tokens[0], tokens[1])
+        }
+        func enter(_ token: String) throws {
+            let taken = book.take(token, at: Self.now)
+            let grant = try #require(taken)
+            book.filled("demo")
+            book.arrived(grant)
+        }
+        var tokens = try open()
+        try enter(tokens.used)
+        book.emptied("demo", since: Self.now)
+        let late = book.take(tokens.unused, at: Self.now)
+        #expect(book.session("demo") == nil && late == nil)
+
+        // Not while somebody is on the way.
+        tokens = try open()
+        try enter(tokens.used)
+        let takenGrant = book.take(tokens.unused, at: Self.now)
+        let grant = try #require(takenGrant)
+        book.emptied("demo", since: Self.now)
+        #expect(book.session("demo") != nil)
+        book.filled("demo")
+        book.arrived(grant)
+        #expect(book.session("demo") != nil)
+        book.emptied("demo", since: Self.now)
+        #expect(book.session("demo") == nil)
+        // Who is refused on the way does not keep it.
+        tokens = try open()
+        let takenRefused = book.take(tokens.used, at: Self.now)
+        let refused = try #require(takenRefused)
+        book.emptied("demo", since: Self.now)
+        #expect(book.session("demo") != nil)
+        book.giveBack(refused)
+        #expect(book.session("demo") == nil)
+
+        // The end of an earlier session of that name may be told late.
+        _ = try open(at: Self.now + .seconds(1))
+        book.emptied("demo", since: Self.now)
+        #expect(book.session("demo") != nil)
+    }
+
+    @Test func aSessionStaysWhileItsRecordingRunsOut() throws {
+        var book = OpenViduBook()
+        _ = try book.open("demo", .init(), at: Self.now)
+        book.filled("demo")
+        book.recorded("demo", true)
+        book.emptied("demo", since: Self.now)
+        #expect(book.session("demo") != nil)
+        // Somebody comes back before that.
+        book.filled("demo")
+        book.recorded("demo", false)
+        #expect(book.session("demo") != nil)
+        book.recorded("demo", true)
+        book.emptied("demo", since: Self.now)
+        book.recorded("demo", false)
+        #expect(book.session("demo") == nil)
+        book.recorded("other", false)
+        book.emptied("other", since: Self.now)
+        #expect(book.all.isEmpty)
+    }
 }

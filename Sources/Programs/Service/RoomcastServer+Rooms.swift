@@ -58,8 +58,9 @@ extension RoomcastServer {
             calls: CallCatalogue(catalogue), authority: authority,
             events: settings.webhooks.map { CallEvents(accountID: $0.accountID) }, logger: logger)
         let openViduSettings = settings.rooms.openVidu
+        let door = OpenViduDoor(secret: openViduSettings.secret)
         let news = openViduSettings.secret.map { _ in
-            OpenViduNews(webhook: openViduSettings.webhook, recorder: recorder)
+            OpenViduNews(webhook: openViduSettings.webhook, recorder: recorder, door: door)
         }
         let line = settings.rooms.jitsi.flatMap { JitsiLine($0, logger: logger) }
         let meeting = line.flatMap { line in
@@ -78,10 +79,9 @@ extension RoomcastServer {
                 OpenVidu(limits: OpenViduLimits(settings.rooms.signalling), observer: news)
             ] + (meeting.map { [$0] } ?? []), logger: logger)
         await calls.attach(directory)
-        let door = OpenViduDoor(secret: openViduSettings.secret)
         let recordings = OpenViduRecordings(
             control: streams, catalogue: catalogue, notes: notes,
-            news: news ?? OpenViduNews(webhook: nil, recorder: recorder), door: door,
+            news: news ?? OpenViduNews(webhook: nil, recorder: recorder, door: door), door: door,
             autostop: openViduSettings.autostop, logger: logger)
         await recordings.attach(directory)
         await directory.observe(by: recordings)

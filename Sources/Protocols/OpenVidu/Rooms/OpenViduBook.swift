@@ -3,7 +3,8 @@ public import MediaKernel
 /// What application servers have prepared by OpenVidu's REST API: sessions, and tokens for one use.
 /// Kept in memory, as OpenVidu does.
 ///
-/// Time is an argument. A session that nobody joins is forgotten after ``unusedKept``.
+/// Time is an argument. A session is closed with its last participant, as in OpenVidu; one that nobody
+/// joins is forgotten after ``unusedKept``.
 public struct OpenViduBook: Sendable {
     /// A session's properties that are shown as they were given.
     public struct Terms: Hashable, Sendable {
@@ -26,6 +27,10 @@ public struct OpenViduBook: Sendable {
         /// Not joined yet, in the order of creation.
         public fileprivate(set) var grants: [Grant] = []
         fileprivate var touchedAt: UnixTime
+        /// Clients that have used a token and are not in the room yet.
+        fileprivate var arrivals = 0
+        /// Whether everybody has left again.
+        fileprivate var isLeft = false
         /// Tells it from an earlier one of the same name.
         fileprivate let number: Int
     }
@@ -63,6 +68,8 @@ public struct OpenViduBook: Sendable {
 
     private var sessions: [RoomID: Session] = [:]
     private var tokens: [String: RoomID] = [:]
+    /// Rooms with a recording that goes on.
+    private var recordedRooms: Set<RoomID> = []
     /// Sessions so far.
     private var opened = 0
     private var random = SystemRandomNumberGenerator()
@@ -123,12 +130,23 @@ public struct OpenViduBook: Sendable {
             let index = sessions[room]?.grants.firstIndex(where: { $0.token == token })
         else { return nil }
         sessions[room]?.touchedAt = now
+        sessions[room]?.arrivals += 1
         return sessions[room]?.grants.remove(at: index)
+    }
+
+    /// The token's client is in the room.
+    public mutating func arrived(_ grant: Grant) {
+        guard let (number, arrivals) = sessions[grant.room].map({ ($0.number, $0.arrivals) }),
+            number == grant.session
+        else { return }
+        sessions[grant.room]?.arrivals = max(0, arrivals - 1)
+        closeIfOver(grant.room)
     }
 
     /// The token's client was refused for another reason, and may try again; not in a later session
     /// of that name, nor beyond what there may be by now.
     public mutating func giveBack(_ grant: Grant) {
+        defer { arrived(grant) }
         guard let (number, count) = sessions[grant.room].map({ ($0.number, $0.grants.count) }),
             number == grant.session, count < Self.grantsPerSession,
             tokens[grant.token] == nil, tokens.count < Self.grantsMaximum
@@ -168,6 +186,35 @@ public struct OpenViduBook: Sendable {
         guard let session = sessions.removeValue(forKey: room) else { return false }
         for grant in session.grants { tokens[grant.token] = nil }
         return true
+    }
+
+    /// Somebody has come into the empty room.
+    public mutating func filled(_ room: RoomID) { sessions[room]?.isLeft = false }
+
+    /// Everybody has left the room, whose session ends once no recording of it goes on.
+    ///
+    /// - Parameter start: when the first one came. A session that was made later is another one.
+    public mutating func emptied(_ room: RoomID, since start: UnixTime) {
+        guard let createdAt = sessions[room]?.createdAt.milliseconds,
+            createdAt <= start.milliseconds
+        else { return }
+        sessions[room]?.isLeft = true
+        closeIfOver(room)
+    }
+
+    /// A recording of the room goes on, or none does any more.
+    public mutating func recorded(_ room: RoomID, _ isRecorded: Bool) {
+        guard !isRecorded else {
+            recordedRooms.insert(room)
+            return
+        }
+        recordedRooms.remove(room)
+        closeIfOver(room)
+    }
+
+    private mutating func closeIfOver(_ room: RoomID) {
+        let isOver = sessions[room].map { $0.isLeft && $0.arrivals == 0 } ?? false
+        if isOver, !recordedRooms.contains(room) { close(room) }
     }
 
     /// Somebody is in the room.

@@ -1,4 +1,5 @@
 import Digests
+import MediaKernel
 import OpenVidu
 import Synchronization
 
@@ -16,6 +17,20 @@ final class OpenViduDoor: Sendable {
     func isSecret(_ text: String) -> Bool {
         guard let secret else { return false }
         return Digest.sha256.hash(Array(text.utf8)) == Digest.sha256.hash(Array(secret.utf8))
+    }
+
+    /// What happens in a room may be the end of its session.
+    func noticed(_ detail: CallDetail) {
+        switch detail.event {
+        case .sessionCreated:
+            change { $0.filled(detail.room) }
+        case .sessionDestroyed:
+            guard case .integer(let start)? = detail.members["startTime"] else { break }
+            change { $0.emptied(detail.room, since: UnixTime(milliseconds: start)) }
+        case .participantJoined, .participantLeft, .webrtcConnectionCreated,
+            .webrtcConnectionDestroyed, .recordingStatusChanged, .signalSent:
+            break
+        }
     }
 
     func change<Result: Sendable, Failure: Error>(

@@ -52,6 +52,8 @@ extension OpenViduRecordings {
             waiter.continuation.resume()
         }
         current[stream.id] = stream.status.isFinal ? nil : state
+        let isRecorded = current.values.contains { $0.room == stream.room && $0.status.isOnAir }
+        door.change { $0.recorded(stream.room, isRecorded) }
         let isOver = before.isOnAir && before != .stopping
         // By any API. One that this server did not start has nothing to do with those here now.
         if !isNew, isOver, stream.end == .stopped { starters.stopped(stream.room) }

@@ -56,7 +56,13 @@ extension OpenViduRooms: OpenViduGateway {
         } catch {
             _ = await socket.send(OpenViduLobby.refusal(OpenViduError(error), of: call))
         }
-        if let grant, place == nil { door.change { $0.giveBack(grant) } }
+        if let grant {
+            if place == nil {
+                door.change { $0.giveBack(grant) }
+            } else {
+                door.change { $0.arrived(grant) }
+            }
+        }
         return place
     }
 
