@@ -243,6 +243,7 @@ def test_a_secret_that_a_server_repeats_is_shown_to_nobody(room, cast, host):
     failed = caster.wait_for_status(stream["id"], "failed", TIMEOUT)
     assert failed["stop_reason"].endswith(
         "refused with 401: Unable to join session ses_1. Token … is not valid"), failed
+    assert len(far.called("joinRoom")) == 1
     assert "WRONG_SECRET" not in json.dumps(caster.stream(stream["id"]))
     assert "WRONG_SECRET" not in caster.log.read_text()
 

@@ -73,8 +73,9 @@ import Testing
         var world = ClientWorld()
         world.open()
         world.refuse("joinRoom", 401)
-        #expect(world.end == .refused(code: 401, message: "no"))
-        #expect(world.session.patience(after: .refused(code: 401, message: "no")) == nil)
+        // No other bot is started either.
+        #expect(world.end == .closed(code: 401, message: "no"))
+        #expect(world.session.patience(after: .closed(code: 401, message: "no")) == nil)
         #expect(world.session.patience(after: .unreachable("")) == nil)
         world = ClientWorld(secret: nil)
         world.open()
@@ -113,7 +114,7 @@ import Testing
         world.refuse(
             "joinRoom", 401, "Unable to join session ses_1. Token \(token) is not valid")
         let shown = "Unable to join session ses_1. Token … is not valid"
-        #expect(world.end == .refused(code: 401, message: shown))
+        #expect(world.end == .closed(code: 401, message: shown))
         // Alone, and cut where words are.
         for part in [secret ?? "tok_MINE", token] {
             for length in 0...300 {
@@ -144,7 +145,7 @@ import Testing
             var world = ClientWorld(token: token, secret: nil)
             world.open()
             world.refuse("joinRoom", 401, "Token \(token) is not valid")
-            #expect(world.end == .refused(code: 401, message: "Token … is not valid"))
+            #expect(world.end == .closed(code: 401, message: "Token … is not valid"))
         }
         // It shrinks the words before the cut.
         let token = String(letters.prefix(500))

@@ -209,6 +209,20 @@ import Testing
         change = await ben.told("streamPropertyChanged")
         // Clients parse it twice.
         #expect(change["newValue"] == #""{\"width\":480,\"height\":640}""#)
+        #expect(change["reason"] == "deviceRotated")
+        for (width, said, told) in [
+            (481, "screenResized", "screenResized"), (482, "trackReplaced", "trackReplaced"),
+            (483, "a whim", "deviceRotated"),
+        ] {
+            _ = try await ann.call(
+                "streamPropertyChanged",
+                [
+                    "streamId": .string(stream), "property": "videoDimensions",
+                    "newValue": .string(#"{"width":\#(width),"height":640}"#),
+                    "reason": .string(said),
+                ])
+            #expect(await ben.told("streamPropertyChanged")["reason"] == .string(told))
+        }
 
         _ = try await ann.call("unpublishVideo")
         let gone = await ben.told("participantUnpublished")

@@ -323,6 +323,10 @@ extension OpenViduSessions {
         guard terms.dimensions != dimensions else { return }
         try checkOffering(peer, in: host)
         terms.dimensions = dimensions
+        let reason = try? parameters.optionalText("reason", maximum: 64)
+        terms.resizing =
+            reason.flatMap { StreamTerms.resizings.contains($0) ? $0 : nil }
+            ?? StreamTerms().resizing
         roster.announce(stream, terms)
         refresh(peer, for: members.keys.sorted(), in: host)
     }

@@ -34,6 +34,7 @@ public struct OpenViduError: Error, Hashable, Sendable {
     static let userUnknown = 102
     static let userExists = 104
     static let userNotStreaming = 105
+    static let userUnauthorized = 401
     static let recorderExists = OpenViduError(
         code: userExists, message: "the session has a recorder already")
     static func unknownUser(_ id: String) -> OpenViduError {
@@ -47,7 +48,7 @@ public struct OpenViduError: Error, Hashable, Sendable {
     static let alreadyStreaming = OpenViduError(
         code: 106, message: "the connection publishes a stream already")
     public static func unauthorized(_ reason: String) -> OpenViduError {
-        OpenViduError(code: 401, message: reason)
+        OpenViduError(code: userUnauthorized, message: reason)
     }
     static func metadata(_ reason: String) -> OpenViduError {
         OpenViduError(code: 500, message: reason)

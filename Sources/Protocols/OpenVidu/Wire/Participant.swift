@@ -57,7 +57,10 @@ struct StreamTerms: Hashable {
     var frameRate = -1
     /// A JSON object with `width` and `height`, as text.
     var dimensions = #"{"width":640,"height":480}"#
+    /// Why the dimensions have changed.
+    var resizing = "deviceRotated"
 
+    static let resizings: Set<String> = ["deviceRotated", "screenResized", "trackReplaced"]
     static let sources: Set<String> = ["CAMERA", "SCREEN", "CUSTOM", "IPCAM"]
 
     /// The three letters that stand for it in a stream's id.
@@ -121,7 +124,10 @@ enum ParticipantChange: Hashable {
             changes.append(.init(isActive: stream.isVideoActive, .video, of: stream.id, id))
         }
         if stream.terms.dimensions != before.terms.dimensions {
-            changes.append(.init(dimensions: stream.terms.dimensions, of: stream.id, id))
+            changes.append(
+                .init(
+                    dimensions: stream.terms.dimensions, reason: stream.terms.resizing,
+                    of: stream.id, id))
         }
         return changes.map(ParticipantChange.property)
     }

@@ -21,14 +21,16 @@ struct PropertyChange: Hashable {
         }
     }
 
-    /// - Parameter dimensions: a JSON object, as text.
-    init(dimensions: String, of stream: String, _ connection: String) {
+    /// - Parameters:
+    ///   - dimensions: a JSON object, as text.
+    ///   - reason: as the publisher says.
+    init(dimensions: String, reason: String, of stream: String, _ connection: String) {
         self.connection = connection
         self.stream = stream
         name = "videoDimensions"
         // Clients parse this value twice.
         value = OpaqueJSON(string: dimensions).text
-        reason = "deviceRotated"
+        self.reason = reason
     }
 
     var json: [String: JSONValue] {

@@ -60,7 +60,11 @@ extension ClientSession {
     }
 
     private mutating func refused(_ error: OpenViduError) {
-        let end = RoomEnd.refused(code: error.code, message: error.message)
+        // A wrong secret, or a token that was used or is unknown, never admits us.
+        let end =
+            error.code == OpenViduError.userUnauthorized
+            ? RoomEnd.closed(code: error.code, message: error.message)
+            : RoomEnd.refused(code: error.code, message: error.message)
         isPlaceTaken =
             error.code == OpenViduError.userExists && (hasJoined || entry.secret != nil)
         order(isPlaceTaken ? .reconnect(end) : .end(end))
