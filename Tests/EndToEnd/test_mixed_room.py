@@ -2,6 +2,7 @@
 WHIP publisher and a WHEP viewer; on air, with a recorder that none of them is told of."""
 
 import contextlib
+import json
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ from harness import hls, media, whip
 from harness.jitsi_attendee import Attendee
 from harness.jitsi_prosody import beside_a_server, focus_settings
 from harness.openvidu import Participant
-from harness.openvidu_application import Application
+from harness.openvidu_application import Application, EventReceiver
+from harness.receiver import Receiver
 from harness.server import Server
 from harness.stranger import SAMPLE_RATE, Colour, Stranger, Tone, is_near
 from harness.waiting import wait_for
@@ -29,9 +31,24 @@ def prosody():
 
 
 @pytest.fixture(scope="module")
-def server(binary, prosody, tmp_path_factory):
+def hooks():
+    """Receives webhooks of 100ms' form."""
+    with contextlib.closing(Receiver()) as receiver:
+        yield receiver
+
+
+@pytest.fixture(scope="module")
+def events():
+    """Receives webhooks of OpenVidu's form."""
+    with contextlib.closing(EventReceiver()) as receiver:
+        yield receiver
+
+
+@pytest.fixture(scope="module")
+def server(binary, prosody, hooks, events, tmp_path_factory):
     server = Server(tmp_path_factory.mktemp("server"), settings={
-        "ROOMCAST_OPENVIDU_SECRET": SECRET, "ROOMCAST_JITSI_FOCUS": focus_settings(prosody)})
+        "ROOMCAST_OPENVIDU_SECRET": SECRET, "ROOMCAST_JITSI_FOCUS": focus_settings(prosody)
+    } | hooks.settings | events.settings)
     yield server
     assert server.stop() == 0, server.tail()
 
@@ -48,8 +65,9 @@ def is_sound_of(name, samples):
 
 
 class World:
-    def __init__(self, server, prosody, room, stack):
+    def __init__(self, server, prosody, room, stack, hooks, events):
         self.server, self.room, self.stack = server, room, stack
+        self.hooks, self.events = hooks, events
         self.wire = Wire(server.port)
         stack.callback(self.wire.close)
         self.application = Application(server, SECRET)
@@ -147,6 +165,30 @@ class World:
         assert all(any(name in metadata for name in COLOURS) for metadata in joined), joined
         shown = self.jit.names()
         assert shown <= set(COLOURS), shown
+        self.assert_no_webhook_tells_of_the_recorder(names)
+
+    def assert_no_webhook_tells_of_the_recorder(self, names):
+        """Of 100ms' form, nor of OpenVidu's."""
+
+        def peers():
+            return [one["data"] for one in list(self.hooks.accepted)
+                    if one["type"].startswith("peer.") and one["data"]["room_id"] == self.room]
+
+        def joined():
+            return self.events.of(self.room, "participantJoined")
+
+        def told():
+            return {json.loads(one["clientData"])["clientData"] for one in joined()}
+
+        wait_for("webhooks tell of all others",
+                 lambda: names <= {one["user_name"] for one in peers()} & told(), TIMEOUT)
+        assert {one["user_name"] for one in peers()} | told() <= set(COLOURS)
+        known = {one["connectionId"] for one in joined()}
+        # No stream is received by a connection of which nobody was told.
+        assert {one["connectionId"] for one in self.events.of(self.room)
+                if "connectionId" in one} <= known
+        everything = json.dumps([peers(), self.events.of(self.room)])
+        assert "RECORDER" not in everything and "recorder" not in everything
 
     def assert_words_reach_all(self, number):
         self.hms.call("broadcast", {"info": {"type": "chat", "message": f"from Hms {number}"}})
@@ -162,9 +204,9 @@ class World:
 
 
 @pytest.fixture
-def world(server, prosody, room):
+def world(server, prosody, room, hooks, events):
     with contextlib.ExitStack() as stack:
-        yield World(server, prosody, room, stack)
+        yield World(server, prosody, room, stack, hooks, events)
 
 
 def test_each_receives_the_others_and_is_in_the_stream_also_after_its_return(world):
@@ -173,6 +215,10 @@ def test_each_receives_the_others_and_is_in_the_stream_also_after_its_return(wor
         "ladder": [{"width": 640, "height": 360, "videoBitrate": 800}], "layout": {"names": False}})
     server.wait_for_status(started["id"], "running", 60)
     url = started["playback"]["url"]
+    # Besides the bot of the stream, the recorder of OpenVidu's protocol.
+    recorder = world.stack.enter_context(Participant(server, room, "Rec"))
+    assert recorder.join(secret=SECRET, recorder=True, token="", session=room)["id"] == "RECORDER"
+    recorder.subscribe(recorder.stream_of("Ovi"))
 
     def assert_all_are_on_air(camera="Cam"):
         names = ("Hms", "Ovi", "Jit", camera)
