@@ -24,12 +24,12 @@ enum CoturnMembers {
         guard url.hasPrefix("turn:") else { return nil }
         let authority = url.dropFirst(5).prefix { $0 != "?" }
         guard let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") else {
-            return authority.isEmpty ? nil : (String(authority), 3478)
+            return authority.isEmpty ? nil : (host: String(authority), port: 3478)
         }
         let host = authority[..<colon]
         guard !host.isEmpty, let port = UInt16(authority[authority.index(after: colon)...]) else {
             return nil
         }
-        return (String(host), Int64(port))
+        return (host: String(host), port: Int64(port))
     }
 }
