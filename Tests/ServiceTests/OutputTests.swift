@@ -1,4 +1,6 @@
+import Catalogue
 import ChildProcesses
+import Foundation
 import MediaKernel
 import Rooms
 import Streams
@@ -54,6 +56,66 @@ import Testing
                 try await world.replace(bot, .failed(reason: "killed", failure: nil, .signal(9))))
             let second = try BotConfiguration.read(next.job.configurationFile)
             #expect(second.outputs.map(\.id) == ["1", "3"])
+        }
+    }
+
+    @Test func receiversAreToldOfOutputs() async throws {
+        try await StreamsWorld().run { world in
+            let (id, bot) = try await world.running(
+                try request(["rtmp://live.example.org/app/hunter2"]))
+            func told() async throws -> [CatalogueDelivery] {
+                try await world.catalogue.deliveries(DeliveryQuery(line: id.rawValue)).records
+                    .reversed()
+            }
+            func data(_ delivery: CatalogueDelivery) throws -> [String: Any] {
+                let json = try JSONSerialization.jsonObject(with: Data(delivery.body))
+                return try #require((json as? [String: Any])?["data"] as? [String: Any])
+            }
+            func say(_ state: PushReport.State, _ reason: String? = nil, bytes: Int64) async {
+                world.clock.advance(.seconds(5))
+                await bot.say(
+                    .push(
+                        PushReport(
+                            id: "1", state: state, reason: reason, bytes: bytes, framesDropped: 3)))
+            }
+            await say(.connecting, bytes: 0)
+            await say(.live, bytes: 7)
+            // More bytes, or another reason, are no event.
+            await say(.live, bytes: 9)
+            await say(.retrying, "refused", bytes: 9)
+            await say(.retrying, "timed out", bytes: 9)
+            await say(.live, bytes: 11)
+            await say(.failed, "no such stream", bytes: 11)
+            try await until { try await told().count == 5 }
+            let events = try await told()
+            #expect(
+                events.map(\.kind) == [
+                    "hls.started.success", "output.live", "output.retrying", "output.live",
+                    "output.failed",
+                ])
+            #expect(events.allSatisfy { !$0.isTerminal && $0.line == id.rawValue })
+            let first = try #require(try data(events[0])["outputs"] as? [[String: Any]])
+            #expect(first.map { $0["state"] as? String } == ["connecting"])
+            let retrying = try data(events[2])
+            #expect(retrying["beam_id"] as? String == id.rawValue)
+            let output = try #require(retrying["output"] as? [String: Any])
+            #expect(output["id"] as? String == "1" && output["state"] as? String == "retrying")
+            #expect(output["url"] as? String == "rtmp://live.example.org/app")
+            #expect(output["reason"] as? String == "refused" && output["bytes"] as? Int == 9)
+            #expect(output["frames_dropped"] as? Int == 3)
+            #expect(output["since"] as? String == (UnixTime(seconds: 1_760_000_020)).description)
+
+            _ = try await world.streams.stop(stream: id, stoppedBy: nil)
+            bot.exit(.finished(reason: "stop"))
+            _ = await world.observer.ending()
+            let end = try #require(try await told().last)
+            #expect(end.kind == "hls.stopped.success")
+            let last = try #require(try data(end)["outputs"] as? [[String: Any]])
+            #expect(last.map { $0["state"] as? String } == ["failed"])
+            #expect(last.first?["reason"] as? String == "no such stream")
+            for event in try await told() {
+                #expect(!String(decoding: event.body, as: UTF8.self).contains("hunter2"))
+            }
         }
     }
 

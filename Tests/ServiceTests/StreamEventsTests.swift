@@ -70,6 +70,38 @@ import Workbench
         #expect(data["recording_vod_playlist_enabled"] as? Bool == true)
         #expect(data["recording_single_file_per_layer_enabled"] as? Bool == false)
         #expect(data["max_width"] as? Int == 1280 && data["max_height"] as? Int == 720)
+        #expect(data["outputs"] == nil)
+    }
+
+    @Test func outputsAreToldWithTheirStates() throws {
+        let output = StreamOutput(id: "2", target: try PushTarget("rtmp://h/app/hunter2"))
+        let status = PushStatus(
+            report: PushReport(id: "2", state: .live, bytes: 7),
+            since: UnixTime(seconds: 1_760_000_005))
+        var stream = try #require(LiveStream(record(.running, kind: .recording)))
+        stream.plan.outputs = [output]
+        stream.health.outputs = ["2": status]
+        let row = CatalogueStream(stream, assetDirectory: nil)
+        #expect(LiveStream(row)?.health.outputs == ["2": status], "records know the states")
+        let data = try #require(try told(row).first?.data)
+        #expect(data["rtmp"] as? [String] == ["rtmp://h/app"])
+        let listed = try #require((data["outputs"] as? [[String: Any]])?.first)
+        #expect(listed["state"] as? String == "live" && listed["bytes"] as? Int == 7)
+        #expect(listed["since"] as? String == "2025-10-09T08:53:25.000000000Z")
+        #expect(listed["reason"] is NSNull && listed["layer"] as? Int == 0)
+        let kinds: [PushReport.State: String] = [
+            .live: "output.live", .retrying: "output.retrying", .failed: "output.failed",
+        ]
+        for state in PushReport.State.allCases {
+            var status = status
+            status.report.state = state
+            let all = events.deliveries(for: row, output: output, status)
+            #expect(all.map(\.kind) == [kinds[state]].compactMap(\.self))
+            // The same state is the same event.
+            let again = events.deliveries(for: row, output: output, status)
+            #expect(again.map(\.id) == all.map(\.id))
+            #expect(!all.contains { String(decoding: $0.body, as: UTF8.self).contains("hunter2") })
+        }
     }
 
     @Test func aStreamThatWasStoppedIsToldWithItsReason() throws {

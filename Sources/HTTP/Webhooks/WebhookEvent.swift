@@ -24,6 +24,9 @@ public struct WebhookEvent: Hashable, Sendable, Encodable {
         case peersFailed = "stream.recording.failure"
         case recordingDone = "recording.success"
         case recordingFailed = "recording.failed"
+        case outputLive = "output.live"
+        case outputRetrying = "output.retrying"
+        case outputFailed = "output.failed"
         case sessionOpened = "session.open.success"
         case sessionClosed = "session.close.success"
         case peerJoined = "peer.join.success"
@@ -40,9 +43,9 @@ public struct WebhookEvent: Hashable, Sendable, Encodable {
             case .hlsStopped, .hlsFailed, .beamStopped, .beamFailed: true
             case .hlsStarted, .hlsRecorded, .beamStarted, .beamRecorded,
                 .tracksStarted, .tracksRecorded, .tracksFailed, .peersRecorded, .peersFailed,
-                .recordingDone, .recordingFailed, .sessionOpened, .sessionClosed, .peerJoined,
-                .peerLeft,
-                .roleChanged, .roomEnded, .invitationSent, .invitationAnswered, .callDeleted:
+                .recordingDone, .recordingFailed, .outputLive, .outputRetrying, .outputFailed,
+                .sessionOpened, .sessionClosed, .peerJoined, .peerLeft, .roleChanged, .roomEnded,
+                .invitationSent, .invitationAnswered, .callDeleted:
                 false
             }
         }

@@ -116,7 +116,7 @@ extension LiveStream {
 }
 
 /// An output's state, and since when it is in it.
-public struct PushStatus: Hashable, Sendable {
+public struct PushStatus: Hashable, Sendable, Codable {
     public var report: PushReport
     public var since: UnixTime
     /// When it was first live; nil before.
@@ -126,6 +126,12 @@ public struct PushStatus: Hashable, Sendable {
         self.report = report
         self.since = since
         self.startedAt = startedAt
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case report
+        case since = "since_ns"
+        case startedAt = "started_ns"
     }
 
     /// Takes a newer report.

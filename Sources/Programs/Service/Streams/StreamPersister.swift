@@ -12,6 +12,9 @@ import Streams
 actor StreamPersister {
     /// From a state that could not be written down to the next attempt.
     static let retryDelay: Duration = .seconds(1)
+    /// Records of a stream that wait before news of its outputs are dropped: an output may come and
+    /// go for as long as the catalogue cannot be written.
+    static let outputNewsMaximum = 100
 
     private enum Request: Sendable {
         case save(StreamRecordStore.Record)
@@ -20,7 +23,8 @@ actor StreamPersister {
 
     /// The states of a stream that are to be written down.
     private struct Line {
-        /// Oldest first. Bounded, since a stream has a handful of states.
+        /// Oldest first. Bounded, since a stream has a handful of states, and news of outputs are
+        /// dropped beyond `outputNewsMaximum`.
         var records: [StreamRecordStore.Record] = []
         /// The oldest one is being written.
         var isAtWork = false
@@ -145,6 +149,8 @@ actor StreamPersister {
         switch request {
         case .save(let record):
             let id = record.file.stream.id
+            let waiting = lines[id]?.records.count ?? 0
+            if record.output != nil, waiting >= Self.outputNewsMaximum { return [] }
             let isHeld = lines[id].map { $0.isAtWork || $0.isStuck } ?? false
             lines[id, default: Line()].records.append(record)
             return isHeld ? [] : [id]

@@ -24,10 +24,13 @@ private struct StreamDetails: Codable {
     var origin: LiveStream.Origin?
     /// Nil if no process has died.
     var deaths: [ProcessDeath]?
+    /// Nil if nothing is known of any output.
+    var outputStates: [String: PushStatus]?
 
     enum CodingKeys: String, CodingKey {
         case degradation, origin
         case deaths = "process_deaths"
+        case outputStates = "output_states"
         case playbackURL = "playback_url"
         case isSigned = "signed_playback"
         case startedAt = "started_ns"
@@ -70,7 +73,8 @@ extension CatalogueStream {
             startedAt: stream.startedAt, startedBy: stream.startedBy,
             stoppedBy: stream.stoppedBy, degradation: stream.health.degradation,
             origin: stream.origin,
-            deaths: stream.health.deaths.isEmpty ? nil : stream.health.deaths)
+            deaths: stream.health.deaths.isEmpty ? nil : stream.health.deaths,
+            outputStates: stream.health.outputs.isEmpty ? nil : stream.health.outputs)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var plan = stream.plan
@@ -109,6 +113,7 @@ extension LiveStream {
         stoppedBy = details.stoppedBy
         health.degradation = details.degradation
         health.deaths = details.deaths ?? []
+        health.outputs = details.outputStates ?? [:]
         origin = details.origin ?? origin
         end = record.end
     }

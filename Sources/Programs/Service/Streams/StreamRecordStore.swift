@@ -16,6 +16,14 @@ struct StreamRecordStore: Sendable {
         var file: StreamFile
         /// Absolute, or relative to the working directory.
         var directory: String
+        /// Its only news; nil if the stream's own state is the news.
+        var output: OutputNews?
+    }
+
+    /// An output of the stream is in another state.
+    struct OutputNews: Sendable {
+        var output: StreamOutput
+        var status: PushStatus
     }
 
     let catalogue: Catalogue
@@ -51,6 +59,13 @@ struct StreamRecordStore: Sendable {
     /// - Parameter isTold: false if the earlier events are unknown.
     func saveRow(_ record: Record, isTold: Bool = true) async throws {
         let stream = record.file.stream
+        if let news = record.output {
+            let deliveries = events.flatMap {
+                $0.deliveries(for: stream, output: news.output, news.status)
+            }
+            try await catalogue.save(stream, telling: deliveries)
+            return
+        }
         let assets = stream.status.isFinal ? await assets(of: stream) : []
         let deliveries =
             isTold

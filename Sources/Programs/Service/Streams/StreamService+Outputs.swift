@@ -52,6 +52,7 @@ extension StreamService {
 
     /// A bot's report about an output. One that was removed meanwhile is of no interest.
     func pushed(_ report: PushReport, of id: StreamID) {
+        let before = book[id]?.health.outputs[report.id]?.report.state
         guard let output = book[id]?.plan.outputs.first(where: { $0.id == report.id }),
             book.pushed(report, of: id, at: clock().time)
         else { return }
@@ -63,5 +64,16 @@ extension StreamService {
         if let reason = report.reason { metadata["reason"] = "\(reason)" }
         log(isBad ? .warning : .info, "output changed", id, metadata)
         if let stream = book[id] { changeQueue.yield(book.outputNews(of: stream)) }
+        guard before != report.state, let status = book[id]?.health.outputs[report.id] else {
+            return
+        }
+        errand(for: id) { service in
+            // The last state of a stream stays the last in its line.
+            guard service.book[life: id]?.status.isOnAir == true,
+                var record = service.book.record(of: id)
+            else { return }
+            record.output = StreamRecordStore.OutputNews(output: output, status: status)
+            service.persister.save(record)
+        }
     }
 }

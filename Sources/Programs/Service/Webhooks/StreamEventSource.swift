@@ -1,4 +1,5 @@
 import Catalogue
+import Streams
 
 /// What a receiver is told of streams, in the words of its protocol.
 protocol StreamEventSource: Sendable {
@@ -7,4 +8,15 @@ protocol StreamEventSource: Sendable {
     func deliveries(
         for record: CatalogueStream, order: RecordingOrder?, assets: [CatalogueAsset]
     ) -> [CatalogueDelivery]
+
+    /// The events of an output that is in another state now.
+    func deliveries(
+        for record: CatalogueStream, output: StreamOutput, _ status: PushStatus
+    ) -> [CatalogueDelivery]
+}
+
+extension StreamEventSource {
+    func deliveries(
+        for record: CatalogueStream, output: StreamOutput, _ status: PushStatus
+    ) -> [CatalogueDelivery] { [] }
 }

@@ -164,12 +164,13 @@ public struct StreamEvents: Sendable, StreamEventSource {
         }
     }
 
-    private func delivery(
+    /// - Parameter number: tells events of the same kind apart.
+    func delivery(
         _ kind: WebhookEvent.Kind, _ data: [String: JSONValue], of record: CatalogueStream,
-        at now: UnixTime
+        number: String = "", at now: UnixTime
     ) -> CatalogueDelivery {
         CatalogueDelivery(
-            kind, data, id: "\(record.id)-\(kind.rawValue.replacing(".", with: "-"))",
+            kind, data, id: "\(record.id)-\(kind.rawValue.replacing(".", with: "-"))\(number)",
             line: record.id.rawValue, room: record.room, account: accountID, at: now)
     }
 
@@ -200,6 +201,7 @@ public struct StreamEvents: Sendable, StreamEventSource {
             // Without their keys.
             data["rtmp"] = .array(stream.plan.outputs.map { .string($0.shown) })
         }
+        if !stream.plan.outputs.isEmpty { data["outputs"] = Self.outputs(of: stream) }
         if let size = order?.layers.first, size.width > 0 {
             data["max_width"] = .integer(Int64(size.width))
             data["max_height"] = .integer(Int64(size.height))
