@@ -122,7 +122,7 @@ import Testing
         capacity.pages.memoryAvailable = 500_000_000
         #expect(
             capacity.refusal(ofNew: 1, pages: 1)
-                == .insufficientMemory(available: 500_000_000, needed: 550_000_000))
+                == .insufficientMemory(available: 500_000_000, needed: 740_000_000))
         capacity.pages.memoryAvailable = nil
         capacity.cores = .init(idle: 1, perStream: 0.5, unseen: 0)
         #expect(capacity.refusal(ofNew: 1) == nil)

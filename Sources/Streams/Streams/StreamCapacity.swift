@@ -22,8 +22,8 @@ public struct StreamCapacity: Hashable, Sendable {
     public struct Pages: Hashable, Sendable {
         /// A browser with a page of 720p that moves: measured (docs/CUSTOM-VIEW.md).
         public static let coresEach = 0.7
-        /// The same browser's share of memory, in bytes.
-        public static let memoryEach = 550_000_000
+        /// What the same browser and its bot have taken at most, in bytes.
+        public static let memoryEach = 740_000_000
 
         public var onAir: Int
         public var maximum: Int
