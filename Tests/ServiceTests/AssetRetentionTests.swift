@@ -116,6 +116,25 @@ import Workbench
         #expect(!place.isThere("hls/r/d/1/vod") && place.isThere("hls/r/d/1/file-recording/a.mp4"))
     }
 
+    @Test func tracksGoWithAllThatIsMadeOfThem() async throws {
+        let place = try Place()
+        let files: [(CatalogueAsset.Kind, String)] = [
+            (.track, "Rec-track-1.webm"), (.track, "Rec-track-2.ogg"), (.stream, "Rec-peer-1.mp4"),
+            (.audioMix, "Rec-mix.flac"), (.trackIndex, "Rec-tracks.json"),
+            (.individual, "Rec-tracks.zip"),
+        ]
+        for (kind, name) in files {
+            try await place.add(name, kind, path: "beam/r/d/1/tracks/\(name)", in: 0)
+            try await place.add("next-\(name)", kind, path: "beam/r/d/2/tracks/\(name)", in: 1)
+        }
+        await place.retention.expire()
+        for (_, name) in files {
+            #expect(try await place.catalogue.asset(name)?.status == .expired)
+            #expect(!place.isThere("beam/r/d/1/tracks/\(name)"))
+            #expect(place.isThere("beam/r/d/2/tracks/\(name)"))
+        }
+    }
+
     @Test func moreThanAPageGoesAtOnce() async throws {
         let place = try Place()
         for index in 0..<205 {
