@@ -75,6 +75,9 @@ actor PageBrowser {
                 + "rate: \(address.frameRate)})", session: sender.session)
         try await fit(tab)
         try await tools.call("Fetch.disable", session: session)
+        try await tools.call(
+            "Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.refusesScreens)],
+            session: session)
         if let old { await tools.post("Target.closeTarget", ["targetId": .string(old.target)]) }
         reader = PageReader(page: address.page, frame: tab.target)
     }
@@ -107,6 +110,16 @@ actor PageBrowser {
     /// Windows have a least width. In a smaller picture each pixel of the page is several of the
     /// view, which the capture scales down again.
     static func zoom(width: Int) -> Int { max(1, (widthMinimum + width - 1) / width) }
+
+    /// Nobody is there to choose a screen, and this browser would wait for the choice: what a user
+    /// who declines would answer. Frames of other hosts need a permission for it that they have not.
+    private static let refusesScreens = """
+        if (self.MediaDevices) {
+          MediaDevices.prototype.getDisplayMedia = async function getDisplayMedia() {
+            throw new DOMException("Permission denied", "NotAllowedError");
+          };
+        }
+        """
 
     private static let widthMinimum = 500
     private static let fitInterval: Duration = .milliseconds(100)
