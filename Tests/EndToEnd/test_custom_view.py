@@ -103,6 +103,27 @@ def browsers_of(server):
             if b"--headless=new" in words and any(b"roomcast-page-" in word for word in words)]
 
 
+def taken_by(server):
+    """Files of a download, where its browsers could have put them."""
+    places = {Path(one, name) for one in PROFILE_PLACES for name in os.listdir(one)
+              if name.startswith("roomcast-page-")}
+    for browser in browsers_of(server):
+        with contextlib.suppress(OSError):
+            places.add(Path(os.readlink(f"/proc/{browser}/cwd")) / "Downloads")
+    places |= {server.directory, Path.home() / "Downloads"}
+    return [path for place in places for path in place.rglob("*roomcast-taken*")]
+
+
+def processor_time(server):
+    """Of all its processes, in s."""
+    ticks = 0
+    for process in (server.process.pid, *below(server)):
+        with contextlib.suppress(OSError):
+            fields = open(f"/proc/{process}/stat").read().rpartition(")")[2].split()
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 def words_of(process):
     with contextlib.suppress(OSError):
         return open(f"/proc/{process}/cmdline", "rb").read().split(b"\0")
@@ -156,6 +177,11 @@ def test_variants_are_pages_of_their_own_beside_the_room(
     assert_shows(caster, blue, BLUE, tmp_path_factory)
     stop(caster, room, red, blue)
     assert "secret" not in caster.log.read_text()
+    for name in ("console", "screenshot"):
+        path = f"/v2/live-streams/{red['id']}/page/{name}"
+        assert caster.http.get(path).status == 401
+        guest = tokens.room_token(room, user="ann", role="host")
+        assert caster.http.request("GET", path, token=guest).status in (401, 403)
     picture = evidence(caster, red, "screenshot")
     assert picture.status == 200 and picture.body[:2] == b"\xff\xd8"
 
@@ -173,6 +199,16 @@ def test_the_rooms_own_page_is_a_view_without_controls(caster, room, tmp_path_fa
         assert [peer["name"] for peer in peers.values()] == ["Ann"]
         assert token not in console(caster, stream) + caster.log.read_text()
         stop(caster, room, stream)
+
+
+def test_a_view_has_nothing_to_press(caster, browser, room):
+    token = tokens.room_token(room, user="view", role="__internal_recorder")
+    with Publisher(caster, room, REPOSITORY / "fixtures/media/ann.webm", "Ann"), \
+            contextlib.closing(browser.new_page()) as page:
+        page.goto(f"{caster.base}/rooms/{room}?view=grid&auth_token={token}")
+        page.locator("video:visible").first.wait_for()
+        for role in ("button", "textbox", "combobox", "link", "group", "dialog"):
+            assert page.get_by_role(role).count() == 0, role
 
 
 def test_a_view_that_may_not_join_ends_its_stream(caster, room):
@@ -201,7 +237,17 @@ def test_a_still_page_costs_little_and_streams_on(caster, pages, room, tmp_path_
     stream = start(caster, room, f"{pages.base}/still")
     caster.wait_for_status(stream["id"], "running", TIMEOUT)
     assert_shows(caster, stream, RED, tmp_path_factory, has_sound=False)
+    before, began = processor_time(caster), time.monotonic()
+    time.sleep(3)
+    # A tenth of a core was measured for browser, bot and server.
+    cores = (processor_time(caster) - before) / (time.monotonic() - began)
+    assert cores < 0.5, f"{cores:.2f} cores for a page that does not change"
     stop(caster, room, stream)
+    file = hls.Stream(
+        caster.http, stream["playback"]["url"], tmp_path_factory.mktemp("still")).top.file
+    times = [one.pts for one in media.packets(file) if one.kind == "video"]
+    steps = np.diff(sorted(times))
+    assert len(steps) > 60 and np.abs(steps - 3000).max() <= 1, "30 pictures/s, in units of 1/90000"
 
 
 def test_a_page_that_wants_much_of_a_user_is_streamed_without(
@@ -209,9 +255,13 @@ def test_a_page_that_wants_much_of_a_user_is_streamed_without(
     """It alerts, asks for a camera, and opens windows of another colour."""
     stream = start(caster, room, f"{pages.base}/wants")
     caster.wait_for_status(stream["id"], "running", TIMEOUT)
-    for line in ("look at me", "refused: ", "opened"):
-        wait_for("its console tells", lambda line=line: line in console(caster, stream), TIMEOUT)
+    for line in ("look at me", "refused: ", "opened", "no screen: NotAllowedError", "no place: 1",
+                 "notifications: denied", "no clipboard: NotAllowedError"):
+        wait_for(f"its console tells '{line}'",
+                 lambda line=line: line in console(caster, stream), TIMEOUT)
     assert_shows(caster, stream, RED, tmp_path_factory)
+    assert "/roomcast-taken.bin" in pages.asked
+    assert not taken_by(caster), "what it has downloaded"
     stop(caster, room, stream)
 
 
@@ -221,16 +271,20 @@ def test_nothing_of_a_page_passes_the_guard_by(wary, pages, room):
         port = free_media_port()
         datagrams.bind(("127.0.0.1", port))
         listener = stack.enter_context(socket.create_server(("127.0.0.1", port)))
+        elsewhere = stack.enter_context(socket.create_server(("127.0.0.2", port)))
         stream = start(wary, room, f"{pages.base}/sneak?{port}")
         wary.wait_for_status(stream["id"], "running", TIMEOUT)
         wait_for("it has tried", lambda: "candidates " in console(wary, stream), TIMEOUT)
-        assert "candidates 0,0, window null" in console(wary, stream), console(wary, stream)
-        for one in (datagrams, listener):
+        told = console(wary, stream)
+        assert "candidates 0,0, window null" in told, told
+        assert "parts fetch error,img error,script error,socket error" in told, told
+        for one in (datagrams, listener, elsewhere):
             one.setblocking(False)
         with pytest.raises(BlockingIOError):
             datagrams.recv(2048)
-        with pytest.raises(BlockingIOError):
-            listener.accept()
+        for one in (listener, elsewhere):
+            with pytest.raises(BlockingIOError):
+                one.accept()
         stop(wary, room, stream)
 
 
@@ -254,14 +308,23 @@ def test_what_a_page_says_harms_nobody(caster, pages, room):
     stop(caster, room, stream)
 
 
-def test_a_page_starts_when_it_says_so(caster, pages, room):
-    stream = start(caster, room, f"{pages.base}/signal", await_start_signal=True)
+def test_a_page_starts_when_it_says_so_in_each_layer(caster, pages, room, tmp_path):
+    stream = start(caster, room, f"{pages.base}/signal", await_start_signal=True,
+                   ladder=[*LADDER, {"width": 320, "height": 180, "videoBitrate": 200,
+                                     "audioBitrate": 64}])
     caster.wait_for_status(stream["id"], "running", TIMEOUT)
     lines = console(caster, stream).splitlines()
     told = [n for n, line in enumerate(lines) if "START_RECORDING" in line]
     shown = [n for n, line in enumerate(lines) if " shown " in line]
     assert told and shown and told[0] < shown[0], lines
     stop(caster, room, stream)
+    layers = hls.Stream(caster.http, stream["playback"]["url"], tmp_path).layers
+    for layer, size in zip(layers, ((640, 360), (320, 180)), strict=True):
+        video = media.streams(layer.file)["video"]
+        assert (video["width"], video["height"]) == size
+        shown = np.median(media.frames(layer.file)[-1].reshape(-1, 3), axis=0)
+        assert np.abs(shown - RED).max() < 40, (size, shown)
+        assert np.abs(media.sound(layer.file)).max() > 0.02
 
 
 def test_a_page_ends_its_stream(caster, pages, room):
@@ -317,9 +380,11 @@ def assert_ends_whole(caster, stream, tmp_path_factory, deaths=1):
 
 
 def test_a_page_that_falls_over_is_loaded_anew(caster, pages, room, tmp_path_factory):
+    # It shows a room, and nobody is there: what it leaves out it would leave out for the others.
+    other = caster.start_stream(f"{room}-other", {"ladder": LADDER, "segment_seconds": 1})
     streams = {page: start(caster, f"{room}-{page}", f"{pages.base}/{page}")
                for page in ("large", "hang")}
-    for stream in streams.values():
+    for stream in (*streams.values(), other):
         caster.wait_for_status(stream["id"], "running", TIMEOUT)
     loads = {page: pages.asked.count(f"/{page}") for page in streams}
     # As a bug in the browser would; the others' tabs are small ones.
@@ -332,6 +397,9 @@ def test_a_page_that_falls_over_is_loaded_anew(caster, pages, room, tmp_path_fac
         assert_goes_on(caster, stream, tmp_path_factory)
     for stream in streams.values():
         assert_ends_whole(caster, stream, tmp_path_factory)
+    undisturbed = caster.stream(other["id"])
+    assert undisturbed["bot_restarts"] == 0 and undisturbed["tracks_left_out"] == []
+    assert_ends_whole(caster, other, tmp_path_factory, deaths=0)
 
 
 def test_a_browser_does_not_outlive_its_keeper_nor_its_bot(caster, pages, room, tmp_path_factory):
@@ -384,8 +452,14 @@ def test_the_servers_own_api_is_out_of_reach(wary, pages, room):
 def test_a_browser_has_as_many_cores_as_the_settings_say(wary, pages, room):
     stream = start(wary, room, f"{pages.base}/blue")
     wary.wait_for_status(stream["id"], "running", TIMEOUT)
-    cores = [len(os.sched_getaffinity(browser)) for browser in browsers_of(wary)]
+    browsers = browsers_of(wary)
+    cores = [len(os.sched_getaffinity(browser)) for browser in browsers]
     assert cores and set(cores) == {1}
+    for browser in browsers:
+        status = dict(line.split(":\t", 1) for line in open(f"/proc/{browser}/status"))
+        assert status["NoNewPrivs"].strip() == "1"
+        assert os.getuid() != 0 or "0" not in status["Uid"].split()
+        assert os.getpgid(browser) not in (os.getpgid(wary.process.pid), os.getpgid(0))
     stop(wary, room, stream)
 
 

@@ -72,6 +72,18 @@ PAGES = {
 setInterval(() => alert('look at me'), 200);
 navigator.mediaDevices.getUserMedia({video: true, audio: true})
   .then(() => console.error('a camera'), e => console.error('refused: ' + e.name));
+navigator.mediaDevices.getDisplayMedia()
+  .then(() => console.error('a screen'), e => console.error('no screen: ' + e.name));
+navigator.geolocation.getCurrentPosition(
+  () => console.error('a place'), e => console.error('no place: ' + e.code));
+Notification.requestPermission().then(found => console.log('notifications: ' + found));
+navigator.clipboard.readText()
+  .then(() => console.error('a clipboard'), e => console.error('no clipboard: ' + e.name));
+const link = document.createElement('a');
+link.href = URL.createObjectURL(new Blob(['taken']));
+link.download = 'roomcast-taken.bin';
+link.click();
+document.body.appendChild(document.createElement('iframe')).src = '/roomcast-taken.bin';
 setInterval(() => { window.open('/blue'); console.log('opened'); }, 500);"""),
     "/sneak": _coloured("red", """
 // Every way past the guard: datagrams and connections of WebRTC, from the document and from a frame
@@ -94,11 +106,34 @@ async function gather(window) {
   return (pc.localDescription.sdp.match(/a=candidate/g) ?? []).length;
 }
 function transport() { new WebTransport(`https://127.0.0.1:${port}/`); }
+// And what the guard refuses, as parts of a page that it lets pass.
+const elsewhere = `127.0.0.2:${port}`;
+function part(kind, url) {
+  const node = document.createElement(kind);
+  return new Promise(done => {
+    node.onload = () => done(`${kind} load`);
+    node.onerror = () => done(`${kind} error`);
+    node.src = url;
+    document.body.append(node);
+  });
+}
+const parts = Promise.all([
+  fetch(`http://${elsewhere}/`).then(() => 'fetch answer', () => 'fetch error'),
+  part('img', `http://${elsewhere}/x.png`),
+  part('script', `http://${elsewhere}/x.js`),
+  new Promise(done => {
+    const socket = new WebSocket(`ws://${elsewhere}/`);
+    socket.onopen = () => done('socket open');
+    socket.onerror = () => done('socket error');
+  }),
+  part('iframe', 'http://169.254.169.254/latest'),
+]);
 async function sneak() {
   const frame = document.body.appendChild(document.createElement('iframe'));
   new Worker(URL.createObjectURL(new Blob([`const port = ${port}; ${transport}; transport()`])));
   try { transport() } catch {}
   const found = await Promise.all([gather(window), gather(frame.contentWindow)]);
+  console.log(`parts ${(await parts).slice(0, 4)}`);
   console.log(`candidates ${found}, window ${window.open('about:blank')}`);
 }
 sneak().catch(error => console.error('sneak: ' + error));"""),
@@ -119,8 +154,9 @@ setInterval(() => {
 
 
 class WebPages(LocalServer):
-    """Serves `PAGES`. `/404` is missing, `/endless` never ends, `/to?<url>` redirects there and
-    `/asked?<name>` answers once the test calls `let(name)`. `asked` has each path."""
+    """Serves `PAGES`. `/404` is missing, `/endless` never ends, `/to?<url>` redirects there,
+    `/roomcast-taken.bin` is a download, and `/asked?<name>` answers once the test calls
+    `let(name)`. `asked` has each path."""
 
     def __init__(self, context=None):
         self.asked = []
@@ -145,6 +181,9 @@ class WebPages(LocalServer):
                     # Only the first load of the page is told to do it.
                     text = b"now" if pages._wait(query) else b"later"
                     return self.answer(200, text)
+                if path == "/roomcast-taken.bin":
+                    return self.answer(200, b"taken", Content_Type="application/octet-stream",
+                                       Content_Disposition="attachment")
                 if path == "/ann.webm":
                     return self.answer(200, CLIP, Content_Type="video/webm")
                 body = PAGES.get(path)
