@@ -1,12 +1,13 @@
 """One room with a codec for each participant: codecs other than VP8 are forwarded and decoded too."""
 
+import collections
 import contextlib
 
 import avsync
 import numpy as np
 import pytest
 
-from harness import checks, hls, media
+from harness import assets, checks, hls, media
 from harness.recording import SMALL_LADDER
 from harness.scene import CLIPS, Guest, enter_in_order
 from harness.waiting import wait_for
@@ -43,13 +44,23 @@ def stream(server, tmp_path_factory):
         enter_in_order(server, room, guests(), folder, stack)
         started = server.start_stream(room, {"ladder": SMALL_LADDER})
         server.wait_for_status(started["id"], "running", 90)
+        recording = server.manage("POST", f"/recordings/room/{room}/start",
+                                  {"tracks": {"composite": False}}).json
+        server.wait_for_status(recording["id"], "running", 90, kind="recordings")
         url = started["playback"]["url"]
         wait_for("the stream is long enough",
                  lambda: hls.segment_count(server.http, url) > SECONDS // 2, 90)
+        server.manage("POST", f"/recordings/room/{room}/stop")
         server.stop_stream(room)
         server.wait_for_status(started["id"], "completed", 90)
+        recording = server.wait_for_status(recording["id"], "completed", 90, kind="recordings")
     stream = hls.Stream(server.http, url, folder / "stream")
     stream.pictures = media.frames(stream.top.file, 640, 360)
+    stream.tracks = collections.defaultdict(list)
+    for asset in recording["recording_assets"]:
+        if asset["type"] == "track":
+            stream.tracks[asset["metadata"]["track"]["codec"]].append(
+                server.recordings / asset["path"])
     return stream
 
 
@@ -60,6 +71,17 @@ def test_the_picture_is_in_its_tile_and_moves(stream, codec):
     colour = media.colour_of(tile[60:])
     assert np.argmax(colour) == CODECS[codec][1], colour
     assert media.longest_run(media.movement(tile[60:]) < 8) < 15
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_a_recorded_track_is_as_it_came(stream, codec):
+    [file] = stream.tracks[codec.lower()]
+    assert file.suffix == (".mp4" if codec == "H264" else ".webm")
+    assert media.streams(file)["video"]["codec_name"] == codec.lower()
+    assets.decode(file)
+    pictures = media.frames(file)
+    assert len(pictures) > 60
+    assert np.argmax(media.colour_of(pictures)) == CODECS[codec][1]
 
 
 def test_sound_and_picture_of_every_codec_come_together(stream):
