@@ -1,6 +1,7 @@
 """`roomcast demo`: three real publishers, mostly of known clips, so the stream can be read to the
 frame; `demo` by itself shows drawn people, one of whom shares slides."""
 
+import contextlib
 import json
 import os
 import re
@@ -16,10 +17,11 @@ import avsync
 import numpy as np
 import pytest
 
-from harness import assets, checks, hls, media
+from harness import assets, checks, hls, media, server
 from harness.http import Response
+from harness.push_servers import FFmpegListener
 from harness.scene import CLIPS
-from harness.server import environment, free_media_port, free_port
+from harness.server import free_media_port, free_port
 from harness.waiting import wait_for
 
 DURATION = 12  # s
@@ -31,16 +33,16 @@ PEOPLE = {"Ann": 0, "Ben": 1, "Cleo": 2}  # the RGB channel of each one's colour
 class Demo:
     """One complete run. Its session id finds any processes left behind."""
 
-    def __init__(self, binary, arguments, directory, errors=subprocess.PIPE):
+    def __init__(self, binary, arguments, directory, errors=subprocess.PIPE, environment=None):
         self.process = subprocess.Popen(
             [str(binary), "demo", *arguments],
             cwd="/",
-            env=environment() | {
+            env=server.environment() | {
                 "ROOMCAST_HTTP_PORT": str(free_port(socket.SOCK_STREAM)),
                 "ROOMCAST_UDP_PORT": str(free_media_port()),
                 "ROOMCAST_OUTPUT_DIRECTORY": str(directory),
                 "ROOMCAST_RECORDINGS_DIRECTORY": f"{directory}-recordings",
-            },
+            } | (environment or {}),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=errors,
@@ -181,10 +183,17 @@ def test_what_is_recorded_is_named_and_plays(demo):
         assert archive.testzip() is None and "master.m3u8" in archive.namelist()
 
 
-def test_its_tracks_can_be_recorded(binary, tmp_path):
-    run = Demo(binary, ["--tracks", "4"], tmp_path / "streams")
-    output, errors = run.finish(240)
-    assert run.process.returncode == 0, errors[-3000:]
+def test_its_tracks_can_be_recorded_while_it_is_pushed(binary, tmp_path):
+    with contextlib.closing(FFmpegListener(tmp_path, "hunter2")) as listener:
+        run = Demo(binary, ["--tracks", "4"], tmp_path / "streams", environment={
+            "PUSH": listener.url, "ROOMCAST_STREAM_PUSH_HOSTS": "127.0.0.1"})
+        output, errors = run.finish(240)
+        assert run.process.returncode == 0, errors[-3000:]
+        wait_for("the push has ended", listener.has_ended, 30)
+    assert "hunter2" not in output + errors
+    pushed = media.streams(listener.file)
+    assert pushed["video"]["codec_name"] == "h264" and pushed["audio"]["codec_name"] == "aac"
+    assert (pushed["video"]["width"], pushed["video"]["height"]) == (1280, 720)
     paths = [Path(one) for one in json.loads(output.splitlines()[-1])["assets"]]
     kinds = Counter(one.suffix for one in paths)
     assert kinds == {".json": 1, ".ogg": 3, ".webm": 4, ".zip": 1}
