@@ -35,14 +35,22 @@ def film(caster, pages, room, tmp_path, segments=22):
 
 def test_a_page_is_streamed_as_it_is(caster, pages, room, tmp_path):
     file = film(caster, pages, room, tmp_path)
-    report = avsync.measure(file).report(avsync.Thresholds())
+    measurement = avsync.measure(file)
+    report = measurement.report(avsync.Thresholds())
     found = report["publishers"]["ann"]
     assert report["sizes"] == ["640x360"] and report["frame_rate"] == 30
-    # 45 ms on an idle machine. The instrument's step is a picture of 33 ms, and the 95th percentile
-    # of two dozen flashes is the second largest: one step more while a browser is short of CPU.
+    # Against the page's own clock, which is in its cells: what it draws late, it shows late. The
+    # 95th percentile of a stretch allows for one outlier, the median of three for a bad moment.
+    numbers = np.array([media.frame_number(one) for one in media.frames(file, 640, 360)])
+    times, offsets = measurement.publishers["ann"].pairs()
+    late = np.unwrap(numbers, period=1024)[np.round(times * 30).astype(int)] % 30 / 30
+    worst = [np.percentile(np.abs(part), 95, method="lower")
+             for part in np.array_split(offsets + late, 3)]
+    assert np.median(worst) <= 0.045, (offsets, late)
+    # In all of it one step of the instrument more, a picture of 33 ms.
     assert abs(found["offset"]["p50_ms"]) <= 33 and found["offset"]["p95_ms"] <= 45 + 33, found
     # The cells are found where the page has them, so the picture is the page, pixel by pixel.
-    numbers = np.array([media.frame_number(one) for one in media.frames(file, 640, 360)])[60:]
+    numbers = numbers[60:]
     # The page counts 1/30 s, and the stream has 30 pictures/s of a clock of its own: near a change
     # of the number either is first, and then a number is seen twice and the next one not at all.
     # Of a picture that the page shows for 1/15 s nothing is explained so.
