@@ -35,6 +35,7 @@ RELEASE := .build-package/release/roomcast
 PYTHON := .venv/bin/python
 REQUIREMENTS := Tests/EndToEnd/requirements.txt
 HLS_JS := .venv/share/hls.js
+SHAKA_PACKAGER := .venv/share/shaka-packager
 # Uses the release build, as the end-to-end tests do: an additional debug build would take a quarter of
 # an hour on a fresh machine. (Plain `swift test` makes one, which checks accesses to stored properties
 # at run time.) Roomcast's targets are testable (Package.swift), packages need not be.
@@ -298,7 +299,7 @@ install-bench-dependencies: ## Those, and the benchmarks' dependencies
 	@.ci/install-packages bench
 
 .PHONY: install-test-dependencies
-install-test-dependencies: .venv/installed $(HLS_JS) ## Those, and the browser tests' dependencies
+install-test-dependencies: .venv/installed $(HLS_JS) $(SHAKA_PACKAGER) ## Those, and the browser tests' dependencies
 	@.ci/install-packages test
 
 # Only one apt-get may run at a time.
@@ -310,6 +311,9 @@ install-test-dependencies: .venv/installed $(HLS_JS) ## Those, and the browser t
 
 $(HLS_JS): Tests/EndToEnd/hls-js.txt .ci/install-hls-js .venv/installed
 	@.ci/install-hls-js $@
+
+$(SHAKA_PACKAGER): Tests/EndToEnd/shaka-packager.txt .ci/install-shaka-packager .venv/installed
+	@.ci/install-shaka-packager $@
 
 .PHONY: format
 format: ## Format the Swift sources in place
