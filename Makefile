@@ -13,7 +13,7 @@
 #   MINUTES=30         make avsync-soak: the length of the stream
 #   BENCH_SECONDS=60   make bench: the length of the stream
 #   BENCH_CHART=FILE   make bench: the file for the chart
-#   MINUTES=60         make soak, attack, entrances: the duration
+#   MINUTES=60         make soak, attack, entrances, validate-stream: the duration
 #   ROUNDS=100         make crash-series: the number of streams with kills
 #   SEED=1             make crash-series, attack, fuzz-api: the seed for moments and bytes
 #   SECONDS=60         make fuzz: the time for each parser
@@ -262,6 +262,11 @@ crash-series: install-test-dependencies build ## kill -9 of bot, server and fini
 .PHONY: entrances
 entrances: install-test-dependencies build ## Two people enter rooms, over and over, on a machine that this makes busy (MINUTES=10)
 	@ROOMCAST_BINARY=$(CURDIR)/$(BINARY) $(PYTHON) Tests/EndToEnd/entrances.py \
+		--minutes $(or $(MINUTES),10)
+
+.PHONY: validate-stream
+validate-stream: install-test-dependencies build ## A low-latency stream by the rules of rfc8216bis, past its bot's death (MINUTES=10)
+	@ROOMCAST_BINARY=$(CURDIR)/$(BINARY) $(PYTHON) Tests/EndToEnd/validate_stream.py \
 		--minutes $(or $(MINUTES),10)
 
 .PHONY: attack

@@ -9,9 +9,10 @@ import pytest
 
 from harness import low_latency, tokens
 from harness.assets import TIMEOUT, directory, kill, start, writer
+from harness.following import follow, made
 from harness.hls_js import is_beyond
 from harness.http import Client, path_of
-from harness.low_latency import Watch, parse
+from harness.low_latency import parse
 from harness.nginx import SITE, Nginx
 from harness.varnish import Varnish
 from harness.waiting import wait_for
@@ -35,34 +36,6 @@ def stream(server):
         "PRELOAD-HINT" in server.http.get(path).body.decode() for path in paths), TIMEOUT)
     yield one, folder, paths
     server.stop_stream(name)
-
-
-def follow(server, path, seconds, others):
-    """Reloads a playlist as a player does: with the next part's number, and for what is new."""
-    watch = Watch(others)
-    watch.observe(server.http.get(path).body.decode())
-    watch.began = watch.whole.newest
-    deadline, waits = time.monotonic() + seconds, []
-    while time.monotonic() < deadline and not watch.whole.is_ended:
-        number, part = watch.whole.newest
-        number, part = (number, part + 1)
-        asked = time.monotonic()
-        answer = server.http.get(
-            f"{path}?_HLS_msn={number}&_HLS_part={part}&_HLS_skip=YES",
-            headers={"Accept-Encoding": "identity"})
-        if answer.status == 503:  # its bot has died
-            continue
-        assert answer.status == 200, (number, part, answer)
-        waits.append(time.monotonic() - asked)
-        watch.observe(answer.body.decode(), number, part)
-    return watch, waits
-
-
-def made(watch):
-    """How many parts have come since the beginning."""
-    (first, part), (last, latest) = watch.began, watch.whole.newest
-    of_each = max(len(one.parts) for one in watch.known.values())
-    return (last - first) * of_each + latest - part
 
 
 def test_every_reload_obeys_the_rules(server, stream):

@@ -17,7 +17,7 @@ SCRIPTS = [
     *sorted(path for path in BENCHMARKS.iterdir() if path.is_file()),
     *sorted((BENCHMARKS / "bench").glob("*.py")),
     *(REPOSITORY / "Tests/EndToEnd" / name for name in (
-        "crash_series.py", "entrances.py", "fuzz_api.py")),
+        "crash_series.py", "entrances.py", "fuzz_api.py", "validate_stream.py")),
     *sorted((REPOSITORY / "Tests/EndToEnd/attack").glob("*.py")),
 ]
 LEAST = 5  # calls that a script is known to make
