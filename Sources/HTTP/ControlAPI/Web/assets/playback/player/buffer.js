@@ -8,20 +8,26 @@ const farAway = 1e9; // s; longer than any stream
 /** The buffer is full although all that can go is gone, even of what lies ahead. */
 export class BufferFull extends Error {}
 
+/** What browsers offer of Media Source Extensions: iPhones only the managed kind. */
+export function mediaSource() {
+  return window.MediaSource ?? window.ManagedMediaSource;
+}
+
 export class MediaBuffer {
   #video;
-  #source = new MediaSource();
+  #source = new (mediaSource())();
   #address = null;
   #buffer = null;
   #type = "";
   #last = Promise.resolve(); // operations wait for each other
+  isSated = false; // read-only: the browser wants no more for now
 
   constructor(video) {
     this.#video = video;
   }
 
   static canPlay(codecs) {
-    return MediaSource.isTypeSupported(typeOf(codecs));
+    return mediaSource().isTypeSupported(typeOf(codecs));
   }
 
   /** Takes the video element. */
@@ -31,6 +37,8 @@ export class MediaBuffer {
       source.addEventListener("sourceopen", resolve, { once: true });
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
     });
+    // A managed source opens only where no other screen can take over, which could not play it.
+    if (this.isManaged) this.#video.disableRemotePlayback = true;
     this.#address = URL.createObjectURL(source);
     this.#video.src = this.#address;
     await isOpen;
@@ -39,6 +47,22 @@ export class MediaBuffer {
   close() {
     if (this.#address) URL.revokeObjectURL(this.#address);
     this.#address = null;
+    if (this.isManaged) this.#video.disableRemotePlayback = false;
+  }
+
+  /** The browser says when it wants more, and may forget what it has. */
+  get isManaged() {
+    return Boolean(window.ManagedMediaSource) && this.#source instanceof window.ManagedMediaSource;
+  }
+
+  /** Calls when it becomes sated, and when it wants more. */
+  listen(change, signal) {
+    for (const [name, isSated] of [["endstreaming", true], ["startstreaming", false]]) {
+      this.#source.addEventListener(name, () => {
+        this.isSated = isSated;
+        change();
+      }, { signal });
+    }
   }
 
   get isOpen() {

@@ -4,7 +4,7 @@
 
 import { LayerChoice, Throughput } from "./abr.js";
 import { beginOf, tracksOf } from "./boxes.js";
-import { BufferFull, MediaBuffer } from "./buffer.js";
+import { BufferFull, MediaBuffer, mediaSource } from "./buffer.js";
 import { ServerClock } from "./clock.js";
 import { LayerLists } from "./layer-lists.js";
 import { aheadOf, isLow, targetOf } from "./live-edge.js";
@@ -74,7 +74,7 @@ export class Engine extends EventTarget {
   }
 
   static get isPossible() {
-    return "MediaSource" in window && "any" in AbortSignal;
+    return Boolean(mediaSource()) && "any" in AbortSignal;
   }
 
   /**
@@ -276,6 +276,7 @@ export class Engine extends EventTarget {
         this.follows = this.distance <= this.target * followShare;
       }
     }, { signal });
+    this.#buffer.listen(() => this.#wake(), signal);
     addEventListener("online", () => this.wakeUp(), { signal });
   }
 
@@ -345,7 +346,9 @@ export class Engine extends EventTarget {
   async #next(signal) {
     // Behind a hole nothing counts as ahead.
     const isFar = this.#front?.end > this.#place + 2 * aheadMaximum;
-    if (this.#ahead > this.#aheadMost || isFar) return null;
+    // A browser that is sated with next to nothing would stand still.
+    const isSated = this.#buffer.isSated && this.#ahead > this.#danger;
+    if (this.#ahead > this.#aheadMost || isFar || isSated) return null;
     let piece = this.#find();
     if (!piece) {
       await this.#finish();
