@@ -333,9 +333,13 @@ import Workbench
             $0.streams[0].playback.url = "http://h/hls/demo/s/master.m3u8"
         }
         try await world.routes { client in
-            let live = try TestJSON.object(
-                try await client.execute(uri: "/api/rooms/demo/stream", method: .get))
-            #expect(live["cmaf_url"] as? String == url)
+            for parts in [nil, 10] {
+                world.control.state.withLock { $0.streams[0].plan.partFrames = parts }
+                let live = try TestJSON.object(
+                    try await client.execute(uri: "/api/rooms/demo/stream", method: .get))
+                #expect(live["cmaf_url"] as? String == url)
+                #expect(live["low_latency"] as? Bool == (parts != nil))
+            }
         }
     }
 
@@ -359,7 +363,7 @@ import Workbench
             #expect(
                 String(buffer: idle.body)
                     == #"{"bot_restarts":0,"cmaf_url":null,"degradation":null,"id":null,"#
-                    + #""started_at":null,"state":"none","url":null}"#)
+                    + #""low_latency":false,"started_at":null,"state":"none","url":null}"#)
             let empty = try await client.execute(uri: "/api/rooms", method: .get)
             #expect(
                 String(buffer: empty.body)

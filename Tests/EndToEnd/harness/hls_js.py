@@ -10,6 +10,14 @@ from .local_server import FileServer
 
 COPY = Path(sys.prefix, "share", "hls.js")
 
+MODULE = "/hls.mjs"
+# What an operator serves has its class as the module's default export.
+OPERATORS = b"""import { t as play } from "./hls.js";
+const player = play(document.createElement("video"), "/none.m3u8");
+player.destroy();
+export default player.constructor;
+"""
+
 PAGE = b"""<!doctype html>
 <meta charset="utf-8">
 <title>A viewer with hls.js</title>
@@ -109,7 +117,8 @@ class Site(FileServer):
     def __init__(self):
         assert COPY.is_file(), f"{COPY} is missing: make install-test-dependencies"
         super().__init__({
-            "/": ("text/html", PAGE), "/hls.js": ("text/javascript", COPY.read_bytes())})
+            "/": ("text/html", PAGE), "/hls.js": ("text/javascript", COPY.read_bytes()),
+            MODULE: ("text/javascript", OPERATORS)})
 
 
 class Viewer:

@@ -44,13 +44,15 @@ class LocalServer:
 
 
 class FileServer(LocalServer):
-    """Serves texts by their paths: `{"/": ("text/html", b"…")}`."""
+    """Serves texts by their paths: `{"/": ("text/html", b"…")}`. Pages of other origins may import
+    them."""
 
     def __init__(self, files):
         class Files(Handler):
             def do_GET(self):
                 kind, body = files.get(self.path, ("text/plain", None))
                 self.answer(200 if body else 404, body or b"",
-                            Content_Type=f"{kind}; charset=utf-8")
+                            Content_Type=f"{kind}; charset=utf-8",
+                            Access_Control_Allow_Origin="*")
 
         super().__init__(Files)

@@ -119,6 +119,8 @@ struct RoomStreamBody: Encodable {
     private var url: String?
     /// Of fragmented MP4, which may be `url`; nil without it.
     private var fragmentsURL: String?
+    /// Those fragments come in parts.
+    private var isLowLatency: Bool
     private var id: StreamID?
     private var startedAt: String?
     private var restarts: Int
@@ -133,6 +135,7 @@ struct RoomStreamBody: Encodable {
         url = address(stream?.playback.url)
         fragmentsURL = address(
             stream.flatMap { $0.plan.container == .fragments ? $0.playback.url : $0.fragmentsURL })
+        isLowLatency = stream?.plan.partFrames != nil
         id = stream?.id
         startedAt = stream?.startedAt?.description
         restarts = stream?.health.restarts ?? 0
@@ -145,6 +148,7 @@ struct RoomStreamBody: Encodable {
     enum CodingKeys: String, CodingKey {
         case state, url, id, degradation, studio
         case fragmentsURL = "cmaf_url"
+        case isLowLatency = "low_latency"
         case startedAt = "started_at"
         case restarts = "bot_restarts"
     }
@@ -154,6 +158,7 @@ struct RoomStreamBody: Encodable {
         try container.encode(state, forKey: .state)
         try container.encode(url, forKey: .url)
         try container.encode(fragmentsURL, forKey: .fragmentsURL)
+        try container.encode(isLowLatency, forKey: .isLowLatency)
         try container.encode(id, forKey: .id)
         try container.encode(startedAt, forKey: .startedAt)
         try container.encode(restarts, forKey: .restarts)

@@ -1,12 +1,19 @@
 // Plays an HLS stream: fragmented MP4 with the pages' own player, other streams with the browser's
 // own support, or all of them with hls.js if the operator has configured its address.
 
+import { mediaSource } from "./player/buffer.js";
 import { Captions } from "./player/captions.js";
 import { Engine, Unplayable } from "./player/engine.js";
 
 const playlistType = "application/vnd.apple.mpegurl";
 const retryInterval = 2000; // ms between attempts after a fault
 const liveLag = 12; // s behind the newest picture that count as "not live any more"
+// Of hls.js. A distance in segments would stand above PART-HOLD-BACK, and without a rate it never
+// catches up after a stall.
+const options = { liveSyncDurationCount: 2 };
+const lowLatencyOptions = {
+  lowLatencyMode: true, maxLiveSyncPlaybackRate: 1.06, liveSyncOnStallIncrease: 0.25,
+};
 
 export class Player extends EventTarget {
   #video;
@@ -55,7 +62,7 @@ export class Player extends EventTarget {
   }
 
   get #hasLibrary() {
-    return Boolean(this.#libraryURL) && "MediaSource" in window;
+    return Boolean(this.#libraryURL) && Boolean(mediaSource());
   }
 
   #playsItself(fragments) {
@@ -77,6 +84,7 @@ export class Player extends EventTarget {
    * @param {string} source.url of the stream
    * @param {string|null} [source.fragments] of the same stream in fragmented MP4, or `url` if that
    *   may be such a stream
+   * @param {boolean} [source.isLowLatency] whether the fragments, and only they, come in parts
    * @param {string|null} [source.file] of the same recording as one file
    * @param {number} [source.begin] s; for recordings
    */
@@ -104,9 +112,14 @@ export class Player extends EventTarget {
       throw new Unplayable("This browser cannot play the stream.");
     }
     if (file) this.#video.src = file;
-    else if (this.isNative) this.#video.src = url;
-    else await this.#playByLibrary(url);
+    else if (this.isNative) this.#video.src = this.#addressForOthers(source);
+    else await this.#playByLibrary(source);
     this.dispatchEvent(new Event("change"));
+  }
+
+  /** For a player that is not ours: transport streams play everywhere, but are further behind. */
+  #addressForOthers({ url, fragments, isLowLatency }) {
+    return isLowLatency && fragments && !this.#refused.has(fragments) ? fragments : url;
   }
 
   async #playBySelf(url, begin) {
@@ -209,16 +222,16 @@ export class Player extends EventTarget {
     }
   }
 
-  async #playByLibrary(url) {
+  async #playByLibrary(source) {
     const Hls = await this.#loadLibrary();
-    if (this.url !== url) return;
-    const hls = new Hls({ liveSyncDurationCount: 2 });
+    if (this.#source !== source) return;
+    const hls = new Hls(source.isLowLatency ? lowLatencyOptions : options);
     hls.on(Hls.Events.ERROR, (_, { fatal }) => {
       if (!fatal) return;
       this.dispatchEvent(new Event("fault"));
       this.#failed();
     });
-    hls.loadSource(url);
+    hls.loadSource(this.#addressForOthers(source));
     hls.attachMedia(this.#video);
     this.#library = hls;
   }

@@ -127,8 +127,10 @@ function begin(next) {
   player.play(source).catch(() => {});
 }
 
-function sourceOf({ url, cmaf_url: fragments }) {
-  return { url: absolute(url), fragments: fragments ? absolute(fragments) : null };
+function sourceOf({ url, cmaf_url: fragments, low_latency: isLowLatency = false }) {
+  return {
+    url: absolute(url), fragments: fragments ? absolute(fragments) : null, isLowLatency,
+  };
 }
 
 function absolute(url) {
