@@ -46,6 +46,21 @@ def label(watcher, testid):
         "(id) => document.querySelector(`[data-testid=${id}]`).getAttribute('aria-label')", testid)
 
 
+def test_a_picture_in_the_picture_begins_and_ends(browser, server, on_air):
+    with contextlib.closing(Watcher(watching.InChromium(browser))) as watcher:
+        watcher.watch(f"{server.base}/watch/{ROOM}")
+        watcher.wait_for_playback(1)
+        watcher.wait_until("the notice is gone", lambda state: state["notice"] == "")
+        # Pressed as people do, since a browser wants a person for this.
+        button = watcher.page.page.locator("[data-testid=pip]")
+        button.click()
+        shown = "() => document.pictureInPictureElement === document.querySelector('video')"
+        wait_for("it has a window of its own", lambda: watcher.evaluate(shown), TIMEOUT)
+        watcher.wait_for_playback(1)
+        button.click()
+        wait_for("it is back", lambda: not watcher.evaluate(shown), TIMEOUT)
+
+
 def test_its_keys(watcher, server, on_air):
     watcher.watch(f"{server.base}/watch/{ROOM}")
     watcher.wait_for_playback(1)
