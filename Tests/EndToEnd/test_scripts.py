@@ -4,6 +4,7 @@ they call as it wants to be called."""
 import ast
 import importlib.util
 import inspect
+import subprocess
 import sys
 import types
 from importlib.machinery import SourceFileLoader
@@ -109,6 +110,22 @@ def test_it_begins_and_its_calls_fit(path):
     if not path.suffix:
         assert callable(module.main)
         assert len(list(calls(module, source))) >= LEAST
+
+
+# A script's own folder is where Python looks first, and nothing that the tests add.
+BEGIN = """import runpy, sys
+from pathlib import Path
+sys.path[0] = str(Path(sys.argv[1]).parent)
+runpy.run_path(sys.argv[1], run_name="begun")"""
+
+
+@pytest.mark.parametrize("path", [
+    one for one in SCRIPTS if one.parent.name not in ("bench", "attack")],
+    ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_it_finds_what_it_imports(path, tmp_path):
+    done = subprocess.run([sys.executable, "-c", BEGIN, path], cwd=tmp_path, capture_output=True,
+                          text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_call_that_does_not_fit_is_found():

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Watches a low-latency stream of a real bot for minutes, by the rules of rfc8216bis, and kills its bot
 halfway: each reload of each layer's playlist is checked, and each part and segment is fetched.
 
@@ -14,14 +15,16 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness.assets import TIMEOUT, directory, kill, start, writer
-from harness.following import follow, made
-from harness.http import path_of
-from harness.low_latency import boxes, parse
-from harness.publisher import Publisher
-from harness.scene import CLIPS
-from harness.server import Server
-from harness.waiting import wait_for
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "AVSync"))
+
+from harness.assets import TIMEOUT, directory, kill, start, writer  # noqa: E402
+from harness.following import follow, made  # noqa: E402
+from harness.http import path_of  # noqa: E402
+from harness.low_latency import boxes, parse  # noqa: E402
+from harness.publisher import Publisher  # noqa: E402
+from harness.scene import CLIPS  # noqa: E402
+from harness.server import Server  # noqa: E402
+from harness.waiting import wait_for  # noqa: E402
 
 ROOM = "validated"
 DEATHS = 1
