@@ -4,8 +4,6 @@ import random
 from collections import deque
 from dataclasses import dataclass
 
-HEADERS = 28  # bytes of IP and UDP
-
 
 @dataclass(frozen=True)
 class Conditions:
@@ -20,8 +18,10 @@ class Conditions:
 class Link:
     """One direction: loss, then a bottleneck whose queue drops the latest packets, then delay."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, headers=0):
+        """`headers`: bytes that each datagram has on the way beside its own."""
         self.conditions = Conditions()
+        self._headers = headers
         self._random = random.Random(seed)
         self._queue = deque()  # (when it came, datagram, how to send it)
         self._queued = 0  # bytes
@@ -32,7 +32,7 @@ class Link:
         conditions = self.conditions
         if self._random.random() < conditions.loss:
             return
-        size = len(datagram) + HEADERS
+        size = len(datagram) + self._headers
         if conditions.rate and self._duration(self._queued + size) > conditions.queue:
             return
         self._queue.append((now, datagram, send))
@@ -43,7 +43,7 @@ class Link:
         """Sends due packets, and returns when the next is due; None if none waits."""
         while self._queue and self._free_at <= now:
             came, datagram, send = self._queue.popleft()
-            size = len(datagram) + HEADERS
+            size = len(datagram) + self._headers
             self._queued -= size
             self._free_at = max(self._free_at, came) + self._duration(size)
             self._travelling.append((self._free_at + self.conditions.delay, datagram, send))

@@ -3,58 +3,34 @@ that the server can tell clients apart.
 
     python -m harness.udp_proxy ADDRESS SERVER PORT SEED
 
-It listens at the address, on the server's port. It reads lines of JSON from its standard input,
-`{"down": …, "up": …}` with all Conditions of each, and answers `ready` once they apply, and also
-when it starts.
+It listens at the address, on the server's port. passage.py tells how it is controlled.
 """
 
-import json
 import selectors
 import socket
 import sys
 import time
 
-from .link import Conditions, Link
+from .passage import Forwarder
 
+HEADERS = 28  # bytes of IP and UDP
 MAXIMUM = 2048  # bytes of a datagram
-IDLE = 1.0  # s
 
 
-class Proxy:
+class Proxy(Forwarder):
     def __init__(self, address, server, port, seed):
+        super().__init__(seed, HEADERS)
         self.server = (server, port)
         self.address = address
-        self.links = {"up": Link(seed), "down": Link(seed + 1)}
         self.entrance = self._socket(port)
         self.exits = {}  # client's address → socket
-        self.selector = selectors.DefaultSelector()
         self.selector.register(self.entrance, selectors.EVENT_READ, self._from_clients)
-        self.selector.register(sys.stdin, selectors.EVENT_READ, None)
 
     def _socket(self, port):
         made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         made.bind((self.address, port))
         made.setblocking(False)
         return made
-
-    def run(self):
-        print("ready", flush=True)
-        while True:
-            due = [link.work(time.monotonic()) for link in self.links.values()]
-            next_due = min((one for one in due if one is not None), default=None)
-            wait = IDLE if next_due is None else max(0.0, next_due - time.monotonic())
-            for key, _ in self.selector.select(wait):
-                if key.data:
-                    key.data()
-                elif not self._obey(sys.stdin.readline()):
-                    return
-
-    def _obey(self, line):
-        if line:
-            for name, conditions in json.loads(line).items():
-                self.links[name].conditions = Conditions(**conditions)
-            print("ready", flush=True)
-        return line
 
     def _from_clients(self):
         for datagram, client in _received(self.entrance):
