@@ -43,10 +43,11 @@ PUBLISH = """async ({endpoint, token}) => {
 }"""
 
 # In every page before its own scripts: keeps what each new picture of its video shows, as
-# `{now, age}` in ms, in `window.pictures`; in `window.begun` when the page was asked for, in
-# `window.moving` when the second picture was shown, and in `window.stalls` how often it stood still.
+# `{now, age, height}` in ms and lines, in `window.pictures`; in `window.begun` when the page was asked
+# for, in `window.moving` when the second picture was shown, and in `window.stalls` when it began to
+# wait for media and when the next picture came, as `[from, to]`.
 WATCH = """() => {
-  Object.assign(window, { pictures: [], moving: null, stalls: 0, begun: performance.timeOrigin });
+  Object.assign(window, { pictures: [], moving: null, stalls: [], begun: performance.timeOrigin });
   const canvas = new OffscreenCanvas(640, 360);
   const context = canvas.getContext("2d", { willReadFrequently: true });
   const read = (video) => {
@@ -63,19 +64,26 @@ WATCH = """() => {
   };
   const attach = (video) => {
     let count = 0;
-    const shown = () => {
+    let stood = null; // since when
+    const shown = (_, { height }) => {
       const now = Date.now();
+      if (stood !== null) window.stalls.at(-1)[1] = now;
+      stood = null;
       count += 1;
       if (count === 2) window.moving = now;
       const drawn = read(video);
       if (drawn !== null) {
         const span = 65536 * 4;
-        window.pictures.push({ now, age: ((now - drawn) % span + span) % span });
+        window.pictures.push({ now, height, age: ((now - drawn) % span + span) % span });
       }
       video.requestVideoFrameCallback(shown);
     };
     video.requestVideoFrameCallback(shown);
-    video.addEventListener("waiting", () => { if (count > 1) window.stalls += 1; });
+    video.addEventListener("waiting", () => {
+      if (count < 2 || stood !== null) return;
+      stood = Date.now();
+      window.stalls.push([stood, null]);
+    });
   };
   const look = () => {
     const video = document.querySelector("video");
@@ -85,4 +93,7 @@ WATCH = """() => {
   look();
 }"""
 
-TAKE = "() => ({ pictures: window.pictures, moving: window.moving, begun: window.begun, stalls: window.stalls })"
+TAKE = """() => ({
+  pictures: window.pictures, moving: window.moving, begun: window.begun, now: Date.now(),
+  stalls: window.stalls.map(([from, to]) => [from, to ?? Date.now()]),
+})"""
