@@ -155,6 +155,47 @@ def test_a_narrow_network_costs_quality_and_not_playback(watcher, origin):
     watcher.wait_for_playback(4)
 
 
+# Whether there was a picture, each time that playback was sent elsewhere.
+SOUGHT = """async () => {
+  await import("/assets/playback/player.js");
+  await import("/assets/playback/player/controls.js");
+  window.sought = [];
+  addEventListener("seeking", ({ target: { buffered, currentTime } }) => {
+    window.sought.push(Array.from({ length: buffered.length }).some((_, index) =>
+      buffered.start(index) <= currentTime && currentTime < buffered.end(index)));
+  }, true);
+}"""
+
+
+def test_playback_goes_nowhere_before_its_beginning_is_loaded(watcher, origin):
+    origin.rate = len(origin.layers[1].part(0, 0)) / 0.5  # bytes/s: half a second for a part
+    watcher.evaluate(SOUGHT)
+    # Playback begins with the segment's second part, or a later one.
+    wait_for("the segment has parts", lambda: origin._made % origin.parts == 4, TIMEOUT, 0.02)
+    begin(watcher, origin)
+    assert watcher.evaluate("() => window.sought")[0]
+
+
+def test_a_better_layer_that_is_too_slow_is_left_with_its_first_part(watcher, origin):
+    respond = origin._send_media
+    better = []
+
+    def send(request, layer, sequence, part):
+        is_better = layer is origin.layers[0]
+        if is_better:
+            better.append((sequence, part))
+        origin.rate = 15_000 if is_better else None  # bytes/s
+        respond(request, layer, sequence, part)
+
+    origin._send_media = send
+    begin(watcher, origin)
+    wait_for("the better layer is tried", lambda: better, TIMEOUT)
+    watcher.wait_for_playback(3)
+    assert {part for _, part in better} <= {None, "0"}, better
+    tried = better[0][0]
+    assert origin.asked_for(rf"cmaf_1/s{tried}(\.0)?\.m4s"), "the segment comes from the other"
+
+
 def test_it_goes_on_when_the_origin_is_back(watcher, origin):
     begin(watcher, origin)
     watcher.wait_for_playback(2)

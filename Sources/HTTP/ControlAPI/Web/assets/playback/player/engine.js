@@ -149,9 +149,9 @@ export class Engine extends EventTarget {
     return date === null ? null : Date.now() / 1000 + this.#clock.offset - date;
   }
 
-  /** From the picture to the live edge, in s. */
+  /** From the picture, or the one to begin with, to the live edge, in s. */
   get distance() {
-    return this.#lists.current ? this.#lists.edge - this.#video.currentTime : 0;
+    return this.#lists.current ? this.#lists.edge - this.#place : 0;
   }
 
   /** The distance to keep, in s. */
@@ -482,11 +482,12 @@ export class Engine extends EventTarget {
         ...this.#how(AbortSignal.any([signal, slow.signal])),
         attempts: piece.isHint ? 1 : undefined,
         progress: ({ bytes, total, seconds }) => {
-          // Parts are short, and only some can begin another layer.
-          if (piece.part !== null || this.chosen !== null) return;
-          if (layer === this.layers.length - 1 || seconds < abandonAfter || total === 0) return;
+          // With other parts another layer would have to load the segment's beginning again.
+          if (piece.part > 0 || this.chosen !== null) return;
+          const size = total || this.#sizeOfMade(piece, layer, seconds);
+          if (layer === this.layers.length - 1 || seconds < abandonAfter || size === 0) return;
           seen = (bytes * 8) / seconds;
-          const left = ((total - bytes) * 8) / seen;
+          const left = ((size - bytes) * 8) / seen;
           const isLate = left > this.#ahead + 0.2 && left > 0.5;
           // To begin again with the same layer would only lose time.
           if (isLate && this.#choice.isTooMuch(seen)) slow.abort();
@@ -510,6 +511,11 @@ export class Engine extends EventTarget {
       Object.assign(piece, again);
       return this.#load(piece, signal);
     }
+  }
+
+  /** The bytes to expect of a part that came while it was made, once it must be; 0 before. */
+  #sizeOfMade({ isHint, duration }, layer, seconds) {
+    return isHint && seconds > duration ? (this.layers[layer].bitrate * duration) / 8 : 0;
   }
 
   /** The same piece, of the layer now in use. */
