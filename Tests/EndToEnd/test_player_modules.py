@@ -207,7 +207,8 @@ def test_the_rate_stays_in_its_bounds_and_leads_to_the_target(page):
     assert rate(4, 4, 3) == rate(4.1, 4, 3) == 1
     assert rate(4.3, 4, 3) == 1.03 and rate(30, 4, 3) == 1.06
     assert rate(3.8, 4, 3) == 0.99 and rate(0, 4, 3) == 0.97
-    assert rate(30, 4, 0.5) == 1, "what is not loaded cannot be caught up"
+    assert rate(30, 4, 0.5) == rate(3, 1, 0.5) == 1, "what is not loaded cannot be caught up"
+    assert rate(3, 1, 0.7) == 1.06 and rate(0.5, 1, 0.3) < 1
     for distance in range(60):
         assert 0.97 <= rate(distance / 5, 2, 2) <= 1.06
 

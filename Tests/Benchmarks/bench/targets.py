@@ -81,6 +81,9 @@ LATENCY = (
     Target("ll.chromium.start", 1, "s"),
     Target("ll.chromium.stalls", 0),
     Target("ll.firefox.stalls", 0),
+    Target("ll_clean.chromium.stalls", 0),
+    Target("ll_loss.chromium.stalled_per_minute", 1, "s"),
+    Target("ll_third.chromium.stalled_per_minute", 1, "s"),
 )
 ORIGIN = (
     Target("segments.ratio", 1.5),

@@ -10,6 +10,7 @@ const targetsOfPlain = 2; // target durations behind the edge without parts
 const tooFarLeast = 2; // s behind the target that are caught up by a jump, and not by the rate
 const tooFarMost = 6;
 const gapMaximum = 1.5; // s
+const loadedShare = 0.6; // of the target, without which playing faster leads to a stall
 
 /** The distance from the edge to aim at, in s. */
 export function targetOf(playlist, stalls) {
@@ -34,7 +35,7 @@ export function rateFor(distance, target, ahead) {
   if (Math.abs(error) <= tolerance) return 1;
   const wanted = 1 + gain * (error - Math.sign(error) * tolerance);
   // What is not loaded cannot be caught up.
-  const most = ahead < target * 0.25 ? 1 : rateMost;
+  const most = ahead < target * loadedShare ? 1 : rateMost;
   return Math.round(Math.min(Math.max(wanted, rateLeast), most) * 100) / 100;
 }
 
