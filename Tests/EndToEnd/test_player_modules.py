@@ -227,7 +227,7 @@ def test_the_target_is_the_playlists_and_grows_with_stalls(page):
           return targetOf(parsePlaylist(text, "https://o.test/"), stalls);
         }""", [text, stalls])
 
-    assert [target(LOW, stalls) for stalls in (0, 2, 99)] == [1, 1.5, 2.5]
+    assert [target(LOW, stalls) for stalls in (0, 2, 99)] == [1, 2, 4]
     plain = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\na.m4s\n"
     assert [target(plain, stalls) for stalls in (0, 2)] == [4, 5]
     assert target(plain + "#EXT-X-SERVER-CONTROL:HOLD-BACK=6\n", 0) == 6

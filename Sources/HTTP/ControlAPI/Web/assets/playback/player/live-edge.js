@@ -14,7 +14,7 @@ const loadedShare = 0.6; // of the target, without which playing faster leads to
 
 /** The distance from the edge to aim at, in s. */
 export function targetOf(playlist, stalls) {
-  const more = Math.min(stalls, stallsMaximum) * (isLow(playlist) ? 0.5 : 1) * stallIncrease;
+  const more = Math.min(stalls, stallsMaximum) * stallIncrease;
   if (isLow(playlist)) return (playlist.partHoldBack || 3 * playlist.partTarget) + more;
   return (playlist.holdBack || targetsOfPlain * playlist.targetDuration) + more;
 }
