@@ -19,6 +19,7 @@ from harness.push_servers import (
     decode_errors,
     probe,
 )
+from harness.receiver import Receiver
 from harness.scene import CLIPS
 from harness.server import Server, free_port
 from harness.stranger import Stranger
@@ -47,11 +48,18 @@ def tls(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def server(binary, tmp_path_factory, tls):
+def hooks():
+    """Whom the server tells."""
+    with contextlib.closing(Receiver()) as hooks:
+        yield hooks
+
+
+@pytest.fixture(scope="module")
+def server(binary, tmp_path_factory, tls, hooks):
     """A server that may push to this machine, and knows the certificate."""
     before = os.environ.get("SSL_CERT_FILE")
     os.environ["SSL_CERT_FILE"] = str(tls[0])
-    server = Server(tmp_path_factory.mktemp("server"), settings=SHORT_SEGMENTS | {
+    server = Server(tmp_path_factory.mktemp("server"), settings=SHORT_SEGMENTS | hooks.settings | {
         "ROOMCAST_STREAM_PUSH_HOSTS": "127.0.0.1,localhost", "ROOMCAST_LOG_LEVEL": "debug",
         # Most rooms of this module are empty.
         "ROOMCAST_STREAM_EMPTY_TIMEOUT_SECONDS": "0"})
@@ -101,7 +109,7 @@ def bot_arguments():
                 yield arguments
 
 
-def test_each_target_has_its_own_fate(server, nginx, tls, room, tmp_path):
+def test_each_target_has_its_own_fate(server, hooks, nginx, tls, room, tmp_path):
     refusing = free_port(socket.SOCK_STREAM)
     with contextlib.ExitStack() as stack:
         srt = stack.enter_context(contextlib.closing(
@@ -124,6 +132,17 @@ def test_each_target_has_its_own_fate(server, nginx, tls, room, tmp_path):
         assert found[3]["reason"] == "the server's certificate is for another name"
         assert found[4]["reason"] == "Connection refused"
         assert found[0]["bytes"] > 0 and found[0]["since"] and found[0]["started_at"]
+
+        def told():
+            return {one["data"]["output"]["id"]: one for one in hooks.events(stream["id"])
+                    if one["type"].startswith("output.")}
+
+        wait_for("webhooks tell of each", lambda: len(told()) == 5, TIMEOUT)
+        assert {number: event["type"] for number, event in told().items()} == {
+            "1": "output.live", "2": "output.live", "3": "output.live",
+            "4": "output.retrying", "5": "output.retrying"}
+        assert told()["5"]["data"]["output"]["reason"] == "Connection refused"
+        assert SECRET not in str(hooks.accepted)
         for key in ("one", "two"):
             wait_for("nginx has cut segments",
                      lambda key=key: len(nginx.segments(f"{key}-{SECRET}")) > 2, TIMEOUT)
