@@ -4,8 +4,7 @@
     python3 -m venv /opt/stt && /opt/stt/bin/pip install pocketsphinx==5.1.1
     ROOMCAST_CAPTIONS_STT_COMMAND=/opt/stt/bin/python3,/opt/stt/pocketsphinx_captions.py
 
-It was tried with speech from espeak, frame by frame as below: a line for each sentence, with the right
-times and mostly wrong words. `make test` does not run it. Its model comes with it. It is small and often wrong; what counts here is the shape: replace `Ear` by
+Its model comes with it. It is small and often wrong; what counts here is the shape: replace `Ear` by
 a better recognizer."""
 
 import json

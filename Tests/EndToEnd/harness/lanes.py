@@ -27,7 +27,8 @@ ASIDE = {
     "process", "process_deaths", "recording_assets", "recording_in_room", "recordings_page", "relay", "replay",
     "replay_modules", "rereading", "restart", "room_chat", "room_controls", "room_page",
     "room_page_manners", "room_page_on_air", "room_page_polls", "room_registry", "sandbox",
-    "secrecy", "sessions", "speech", "starvation", "stranger", "stream_control", "stream_races",
+    "scripts", "second_parser", "secrecy", "sessions", "speech", "speech_example", "starvation",
+    "stranger", "stream_control", "stream_races",
     "studio", "swift_build", "templates", "thumbnails", "timed_metadata", "webhooks", "xmpp",
 }
 
