@@ -484,10 +484,12 @@ export class Engine extends EventTarget {
         progress: ({ bytes, total, seconds }) => {
           // With other parts another layer would have to load the segment's beginning again.
           if (piece.part > 0 || this.chosen !== null) return;
-          const size = total || this.#sizeOfMade(piece, layer, seconds);
-          if (layer === this.layers.length - 1 || seconds < abandonAfter || size === 0) return;
+          if (layer === this.layers.length - 1 || seconds < abandonAfter) return;
+          // What is sent while it is made tells nothing before it must have been made.
+          if (piece.isHint ? seconds < piece.duration : total === 0) return;
           seen = (bytes * 8) / seconds;
-          const left = ((size - bytes) * 8) / seen;
+          const left = piece.part === null
+            ? ((total - bytes) * 8) / seen : this.#delayOfParts(layer, seen);
           const isLate = left > this.#ahead + 0.2 && left > 0.5;
           // To begin again with the same layer would only lose time.
           if (isLate && this.#choice.isTooMuch(seen)) slow.abort();
@@ -513,9 +515,9 @@ export class Engine extends EventTarget {
     }
   }
 
-  /** The bytes to expect of a part that came while it was made, once it must be; 0 before. */
-  #sizeOfMade({ isHint, duration }, layer, seconds) {
-    return isHint && seconds > duration ? (this.layers[layer].bitrate * duration) / 8 : 0;
+  /** How late a segment's last part is if all arrive at this rate, in bit/s. */
+  #delayOfParts(layer, rate) {
+    return this.#lists.current.targetDuration * (this.layers[layer].bitrate / rate - 1);
   }
 
   /** The same piece, of the layer now in use. */
