@@ -87,8 +87,14 @@ def test_a_client_of_others_finds_its_way(server, room, stack):
     assert ann.told("participantUnpublished")["reason"] == "forceUnpublishByServer"
     connection.force_disconnect()
     assert ann.told("participantEvicted")["reason"] == "forceDisconnectByServer"
-    session.close()
-    assert client.fetch() and all(one.id != room for one in client.sessions)
+
+    def is_gone():
+        client.fetch()
+        return all(one.id != room for one in client.sessions)
+
+    wait_for("the session ends with its last participant", is_gone, TIMEOUT)
+    client.create_session(room).close()
+    assert is_gone()
 
 
 def test_signals_and_their_statuses(application, room, join):
