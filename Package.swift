@@ -313,7 +313,7 @@ let package = Package(
         // What several targets' tests have in common.
         .target(
             name: "Workbench", dependencies: ["MediaKernel", "Digests", "HLS"],
-            path: "Tests/Workbench",
+            path: "Tests/Workbench", exclude: ["Programs"],
             swiftSettings: testSettings),
         .target(
             name: "RecordedStreams",

@@ -43,12 +43,21 @@ public final class Scratch: Sendable {
         return url.path
     }
 
-    /// Writes an executable shell script in place of a program.
+    /// Makes an executable shell script in place of a program.
+    ///
+    /// The executable file itself is never written here: a process that another test starts at
+    /// that moment would inherit the open file, and the kernel starts no file that somebody has
+    /// open for writing (execve(2): `ETXTBSY`). So it is a link to a script that runs `lines`.
     ///
     /// - Returns: its path.
-    public func program(_ script: String) throws -> String {
-        let path = try write("#!/bin/sh\n\(script)\n".utf8, to: "program")
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+    public func program(_ lines: String, name: String = "program") throws -> String {
+        try write("\(lines)\n".utf8, to: "\(name).lines")
+        let path = "\(path)/\(name)"
+        try FileManager.default.createSymbolicLink(
+            atPath: path, withDestinationPath: Self.script.path)
         return path
     }
+
+    private static let script = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "Programs/script")
 }

@@ -23,11 +23,12 @@ import Workbench
 
     /// A script that notes what it was given, and what was there.
     private func script(_ scratch: Scratch, ending: String = "") throws -> String {
-        let path = try scratch.write(
-            "#!/bin/sh\nls \"$1\" > '\(scratch.path)/seen'\necho \"$1\" >> '\(scratch.path)/seen'\n\(ending)\n"
-                .utf8, to: "finalize.sh")
-        chmod(path, 0o755)
-        return path
+        try scratch.program(
+            """
+            ls "$1" > '\(scratch.path)/seen'
+            echo "$1" >> '\(scratch.path)/seen'
+            \(ending)
+            """, name: "finalize.sh")
     }
 
     /// Records a call from its start to its files.
@@ -205,13 +206,11 @@ import Workbench
     @Test func aScriptThatFailsRunsAgainWhileTheDirectoryIsThere() async throws {
         try await run { world in
             let outside = try Scratch()
-            let path = try outside.write(
+            let path = try outside.program(
                 """
-                #!/bin/sh
                 echo "$1" >> '\(outside.path)/seen'
                 test "$(wc -l < '\(outside.path)/seen')" = 3
-                """.utf8, to: "finalize.sh")
-            chmod(path, 0o755)
+                """, name: "finalize.sh")
             let calls = try CallWorld(world) { $0.finalizeScript = path }
             let files = calls.files
             let work = Task { await files.run() }
@@ -259,14 +258,12 @@ import Workbench
     @Test func aSecondPartOfASessionHasADirectoryOfItsOwn() async throws {
         try await run { world in
             let outside = try Scratch()
-            let path = try outside.write(
+            let path = try outside.program(
                 """
-                #!/bin/sh
                 echo "$1" >> '\(outside.path)/seen'
                 while [ ! -e '\(outside.path)/go' ]; do sleep 0.02; done
                 rm -r "$1"
-                """.utf8, to: "finalize.sh")
-            chmod(path, 0o755)
+                """, name: "finalize.sh")
             let calls = try CallWorld(world) { $0.finalizeScript = path }
             let files = calls.files
             let work = Task { await files.run() }
