@@ -505,7 +505,7 @@ if Context.environment["ROOMCAST_FUZZING"] != nil {
             name: "fuzz",
             dependencies: [
                 "MediaKernel", "RTP", "ICE", "SDP", "HLS", "HOCON", "Recording", "XML", "XMPP",
-                "Jitsi",
+                "Jitsi", "OpenVidu", "MediaClient", "RemoteRoom",
             ],
             path: "Tests/Fuzzing/Targets",
             swiftSettings: language + [.unsafeFlags(["-parse-as-library"])]))

@@ -12,7 +12,7 @@ import XMPP
 /// A parser of untrusted bytes. libFuzzer ends the process if one traps, is slow or grows.
 enum FuzzTarget: String {
     case rtp, rtcp, depacketizers, stun, candidate, sdp, playlist, json, hocon, xml, xmpp, jitsi,
-        bridge
+        bridge, openvidu
     case segment, fragment
     case segmentRecord = "segment-record"
 
@@ -38,6 +38,7 @@ enum FuzzTarget: String {
         case .xmpp: serve(bytes)
         case .jitsi: try join(bytes)
         case .bridge: try hear(bytes)
+        case .openvidu: talk(bytes)
         case .segment:
             let clock = SegmentClock(frameRate: 30, origin: 90_000, firstFrame: 60)
             _ = try SegmentSamples(parsing: bytes, clock: clock)
