@@ -3,6 +3,7 @@
 import contextlib
 import re
 import shutil
+import time
 
 import pytest
 
@@ -112,7 +113,8 @@ def test_it_begins_soon_and_stays_close_to_the_edge_by_parts_and_hints(watcher, 
     assert len(waiting) > 10 and len(plain) <= 2, plain
     assert any("_HLS_skip=YES" in path for path in waiting)
     parts = origin.asked_for(r"/s\d+\.\d\.m4s")
-    assert len(parts) > 20 and len(parts) == len(set(parts)), "a part is fetched once"
+    twice = len(parts) - len(set(parts))
+    assert len(parts) > 20 and twice <= len(parts) / 10, "a part is fetched once, unless it is late"
     assert len(origin.asked_for(r"/s\d+\.m4s")) <= 3
     watcher.check_rates()
 
@@ -153,6 +155,30 @@ def test_a_narrow_network_costs_quality_and_not_playback(watcher, origin):
     origin.rate = 45_000  # bytes/s: less than the best layer has, more than the other
     watcher.wait_until("the other is shown", lambda state: state["width"] == 320, 2 * TIMEOUT)
     watcher.wait_for_playback(4)
+
+
+def test_what_a_silent_connection_owes_comes_by_another(watcher, origin):
+    """As after the loss of several packets, when TCP waits for longer and longer."""
+    begin(watcher, origin)
+    watcher.wait_for_playback(3)
+    respond = origin._send_media
+    silenced = []
+
+    def send(request, layer, sequence, part):
+        name = sequence, part
+        if part == "2" and name not in silenced:
+            silenced.append(name)
+            time.sleep(4)
+        respond(request, layer, sequence, part)
+
+    origin._send_media = send
+    before = watcher.evaluate("() => window.roomcastPlayer.engine.statistics.stalls")
+    wait_for("several connections were silent", lambda: len(silenced) > 4, TIMEOUT)
+    watcher.wait_for_playback(1)
+    assert watcher.evaluate("() => window.roomcastPlayer.engine.statistics.stalls") == before
+    origin._send_media = respond
+    asked = origin.asked_for(r"/s\d+\.\d\.m4s")
+    assert len(asked) - len(set(asked)) <= len(silenced) + 3, "and nothing else comes twice"
 
 
 # Whether there was a picture, each time that playback was sent elsewhere.

@@ -326,6 +326,26 @@ def test_the_rate_is_the_lesser_of_a_fast_and_a_slow_mean(page):
     assert 800_000 < measured[4] < 3_000_000 and measured[5] == 6, "slow answers count at once"
 
 
+def test_haste_is_measured_by_the_silences_of_the_network(page):
+    def limit(*silences, url="https://x.example/cmaf.m3u8", protocol="http/1.1"):
+        return run(page, "loader", """(() => {
+          const found = [{ nextHopProtocol: a[2] }];
+          performance.getEntriesByName = (url) => (url === a[1] ? found : []);
+          try {
+            const haste = new m.Haste(a[1]);
+            for (const silence of a[0]) haste.add(silence);
+            return String(haste.limit);
+          } finally { delete performance.getEntriesByName; }
+        })()""", silences, url, protocol)
+
+    assert limit() == "Infinity", "nothing is known"
+    assert float(limit(*[0.02] * 20)) == 0.35
+    assert 0.7 < float(limit(*[0.7] * 20)) < 0.9, "a long way is no silence"
+    assert 0.8 < float(limit(*[0.1, 0.5] * 10)) < 1.5
+    assert abs(float(limit(0.6)) - 1.8) < 0.01, "a first figure says little"
+    assert limit(0.02, protocol="h2") == limit(0.02, protocol="") == "Infinity"
+
+
 def test_another_clock_is_noticed_only_if_it_cannot_be_right(page):
     def offset(*samples):
         return run(page, "clock", """(() => {

@@ -24,7 +24,7 @@ MEDIA_RATE = 90_000  # of X-TIMESTAMP-MAP, per s
 CAPTIONS = ('#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="captions",NAME="English",LANGUAGE="en",'
             'URI="captions/stream.m3u8"\n')
 OPEN = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Date",
-        "Cache-Control": "no-store"}
+        "Cache-Control": "no-store", "Timing-Allow-Origin": "*"}
 
 
 class Layer:

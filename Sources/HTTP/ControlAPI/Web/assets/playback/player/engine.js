@@ -8,7 +8,7 @@ import { BufferFull, MediaBuffer, mediaSource } from "./buffer.js";
 import { ServerClock } from "./clock.js";
 import { LayerLists } from "./layer-lists.js";
 import { aheadOf, isLow, targetOf } from "./live-edge.js";
-import { load, LoadError, pause, PieceGone } from "./loader.js";
+import { Haste, load, LoadError, pause, PieceGone } from "./loader.js";
 import { Pacing } from "./pacing.js";
 import { frontBefore, frontBehind, isEntry, pieceAfter, pieceAt } from "./pieces.js";
 import { parsePlaylist } from "./playlist.js";
@@ -39,6 +39,7 @@ export class Engine extends EventTarget {
   #timeline = new Timeline();
   #clock = new ServerClock();
   #throughput = new Throughput();
+  #haste = null; // known from the master playlist on
   #pacing = null;
   #choice = null;
   #inits = new Map(); // by address and range: promises of { bytes, tracks }
@@ -85,6 +86,7 @@ export class Engine extends EventTarget {
   async play(url, begin = 0) {
     const signal = this.#control.signal;
     const master = await this.#master(url);
+    this.#haste = this.#lists.haste = new Haste(url);
     this.layers = master.layers.filter((one) => one.codecs && MediaBuffer.canPlay(one.codecs));
     this.captions = master.subtitles;
     if (this.layers.length === 0) throw new Unplayable("The browser has no decoder for it.");
@@ -481,6 +483,8 @@ export class Engine extends EventTarget {
       const answer = await load(piece, {
         ...this.#how(AbortSignal.any([signal, slow.signal])),
         attempts: piece.isHint ? 1 : undefined,
+        haste: this.isLowLatency ? this.#haste : null,
+        making: piece.isHint ? piece.duration : 0,
         progress: ({ bytes, total, seconds }) => {
           // With other parts another layer would have to load the segment's beginning again.
           if (piece.part > 0 || this.chosen !== null) return;

@@ -1,5 +1,6 @@
 // The playlists of a stream's layers: loads them, and loads the one in use again while it grows.
 
+import { isLow } from "./live-edge.js";
 import { load, pause } from "./loader.js";
 import { joinDelta, parsePlaylist, PlaylistError } from "./playlist.js";
 import { ReloadTimer, reloadURL, switchURL } from "./reload.js";
@@ -25,6 +26,7 @@ export class LayerLists extends EventTarget {
   #edges = []; // recent differences between this page's clock and the end of the playlist
   #discontinuity = -1; // at the end, when the edge was noted last
   faults = 0; // in a row
+  haste = null; // of this server
 
   /** Fires `grown` when the playlist in use has something new, and `fault`. */
   constructor({ timeline, clock, signal }) {
@@ -111,11 +113,15 @@ export class LayerLists extends EventTarget {
 
   /** @returns {Promise<boolean|null>} whether there is something new; null if it was not joined */
   async #load(url, address, signal) {
-    const answer = await load({ url: address, range: null }, { signal, patience, attempts: 1 });
+    const known = this.#lists.get(url)?.playlist;
+    const answer = await load({ url: address, range: null }, {
+      signal, patience, attempts: 1, making: known?.partTarget,
+      haste: known && isLow(known) ? this.haste : null,
+    });
     if (answer.date) this.#clock.add(answer.date, answer.asked, answer.answered);
     const parsed = parsePlaylist(decoder.decode(answer.bytes), url);
     if (parsed.isMaster) throw new PlaylistError("A playlist of segments was expected.");
-    const before = this.#lists.get(url)?.playlist ?? null;
+    const before = known ?? null;
     const playlist = joinDelta(before, parsed);
     if (!playlist) return null;
     const isNew = !before || newest(before) !== newest(playlist) || playlist.isEnded;
