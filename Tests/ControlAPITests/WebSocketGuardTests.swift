@@ -66,6 +66,44 @@ import Testing
         #expect(!channel.isActive)
     }
 
+    // MARK: - Clients that send on after the close frame
+
+    private func closingChannel() throws -> (EmbeddedChannel, ReadCount) {
+        let reads = ReadCount()
+        let channel = EmbeddedChannel(handlers: [reads, WebSocketGuard()], loop: loop)
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        return (channel, reads)
+    }
+
+    /// Frames that were under way do no harm; then TCP makes the client wait.
+    @Test func whoSendsOnWithoutEndIsNoLongerRead() throws {
+        let (channel, reads) = try closingChannel()
+        for _ in 0..<WebSocketGuard.lateFramesMaximum {
+            try channel.writeInbound(WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer()))
+        }
+        let before = reads.count
+        channel.read()
+        #expect(reads.count == before + 1)
+        try channel.writeInbound(WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer()))
+        channel.read()
+        #expect(reads.count == before + 1)
+        #expect(channel.isActive)
+        loop.advanceTime(by: WebSocketGuard.closeTimeout)
+        #expect(!channel.isActive)
+    }
+
+    /// Those with wrong bits, and fragments beyond the most of a message, arrive as errors.
+    @Test func violationsCountAsFrames() throws {
+        let (channel, reads) = try closingChannel()
+        for _ in 0...WebSocketGuard.lateFramesMaximum {
+            channel.pipeline.fireErrorCaught(WebSocketGuard.Violation.forbiddenFrame)
+        }
+        let before = reads.count
+        channel.read()
+        #expect(reads.count == before)
+    }
+
     // MARK: - Clients that do not read
 
     private func busyChannel() throws -> (EmbeddedChannel, Congestion) {
@@ -136,4 +174,16 @@ private final class Congestion: ChannelOutboundHandler {
     }
 
     func take() { waiting.removeFirst().succeed() }
+}
+
+/// Counts how often the connection is asked for what the client has sent.
+private final class ReadCount: ChannelOutboundHandler {
+    typealias OutboundIn = WebSocketFrame
+
+    private(set) var count = 0
+
+    func read(context: ChannelHandlerContext) {
+        count += 1
+        context.read()
+    }
 }

@@ -146,6 +146,10 @@ class SocketStranger(Stranger):
 class FrameStranger(Stranger):
     """The bytes below: frames of WebSocket (RFC 6455 sect. 5.2) with wrong bits and lengths."""
 
+    FLOOD = 3  # s
+    # A text, a binary frame, a pong, a fragment that nothing begins: each masked, and empty.
+    SMALLEST = [bytes([0x80 | opcode, 0x80]) + bytes(4) for opcode in (1, 2, 10, 0)]
+
     def run(self):
         while self.goes_on():
             token = tokens.room_token(ROOM, user=f"f{self.attempts}", role="guest")
@@ -158,9 +162,17 @@ class FrameStranger(Stranger):
                 connection.settimeout(0.1)
                 connection.sendall(request)
                 connection.recv(4096)
+                if self.attempts % 100 == 50:
+                    self.flood(connection)
                 for _ in range(10):
                     connection.sendall(self.frame())
                 connection.recv(65536)
+
+    def flood(self, connection):
+        """The smallest frames without end, also after the server has closed the socket."""
+        until = min(self.deadline, time.monotonic() + self.FLOOD)
+        while time.monotonic() < until:
+            connection.sendall(self.random.choice(self.SMALLEST) * 10_000)
 
     def frame(self):
         body = json.dumps(self.random.choice(corpus.frames())).encode()[:1000]

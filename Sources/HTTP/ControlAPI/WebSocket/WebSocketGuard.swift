@@ -18,8 +18,8 @@ final class WebSocketFrameCheck: ChannelInboundHandler, Sendable {
 }
 
 /// The last handler of an upgraded connection: it turns violations into a close frame with the
-/// right code, pings a silent client and drops a dead one and one that does not read, and says
-/// goodbye at a shutdown.
+/// right code, pings a silent client and drops a dead one and one that does not read, reads no more
+/// of one that sends on after the close frame, and says goodbye at a shutdown.
 final class WebSocketGuard: ChannelDuplexHandler {
     typealias InboundIn = WebSocketFrame
     typealias InboundOut = WebSocketFrame
@@ -37,11 +37,15 @@ final class WebSocketGuard: ChannelDuplexHandler {
     static let unreadTimeout: TimeAmount = .seconds(30)
     /// How long the client may take to answer the server's close frame.
     static let closeTimeout: TimeAmount = .seconds(3)
+    /// The frames that a client may send after the server's close frame. Clients that have not
+    /// received it yet send fewer; one that sends without end would keep busy an event loop that it
+    /// shares with others, and is no longer read.
+    static let lateFramesMaximum = 1000
 
     private enum Phase {
         case open(silentIntervals: Int)
         /// The server has sent a close frame; later frames are not delivered.
-        case closing
+        case closing(lateFrames: Int)
     }
 
     private var phase: Phase = .open(silentIntervals: 0)
@@ -54,10 +58,16 @@ final class WebSocketGuard: ChannelDuplexHandler {
         case .open:
             phase = .open(silentIntervals: 0)
             context.fireChannelRead(data)
-        case .closing:
+        case .closing(let lateFrames):
+            phase = .closing(lateFrames: lateFrames + 1)
             // The client's half of the closing handshake; the rest is too late to matter.
             if unwrapInboundIn(data).opcode == .connectionClose { context.close(promise: nil) }
         }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if case .closing(let lateFrames) = phase, lateFrames > Self.lateFramesMaximum { return }
+        context.read()
     }
 
     func write(
@@ -80,6 +90,11 @@ final class WebSocketGuard: ChannelDuplexHandler {
         guard let code = Self.closeCode(for: error) else {
             context.fireErrorCaught(error)
             context.close(promise: nil)
+            return
+        }
+        // Each frame after a violation may be one too.
+        if case .closing(let lateFrames) = phase {
+            phase = .closing(lateFrames: lateFrames + 1)
             return
         }
         sendClose(code, context)
@@ -142,7 +157,7 @@ final class WebSocketGuard: ChannelDuplexHandler {
     }
 
     private func startClosing(_ context: ChannelHandlerContext) {
-        phase = .closing
+        phase = .closing(lateFrames: 0)
         let channel = context.channel
         context.eventLoop.scheduleTask(in: Self.closeTimeout) { channel.close(promise: nil) }
     }
