@@ -56,6 +56,20 @@ import Testing
         #expect(!passesMore)
     }
 
+    /// Tiny packets cost subscribers as many headers as large ones.
+    @Test(arguments: [(1200, 100_000_000 / 8), (1, 20_000)])
+    func ofAllTracksBytesAndPacketsAreCounted(payload: Int, perSecond: Int) {
+        var budget = PeerBudget(at: .zero)
+        var now = Instant.zero
+        var passed = 0
+        for _ in 0..<500 {
+            now = now + .milliseconds(10)
+            while budget.take(bytes: payload, at: now) { passed += payload }
+        }
+        let most = perSecond * (5 + TrackBudget.burstSeconds)
+        #expect((most - payload * 500...most).contains(passed))
+    }
+
     @Test func thePublisherIsToldNowAndThen() {
         var budget = TrackBudget(isVideo: true, stated: nil, at: .zero)
         let told = (0..<60).count { budget.warns(at: .zero + .seconds($0)) }
@@ -92,6 +106,24 @@ extension SimulatedRoomTests {
             #expect(room.figures.excessPackets > 8000)
             let told = await room.excessTold()
             #expect(told == ["sound"])
+        }
+
+        /// The smallest packets, far too many, of which the track's bytes say nothing.
+        @Test func ofAllTracksNoMoreGoesOnThanThePeersBudget() async throws {
+            let room = try await SimulatedRoom.connected()
+            var number = 0
+            room.microphone = { _ in
+                (0..<1000).map { _ in
+                    number += 1
+                    return RTPPacket(
+                        payloadType: PayloadType(0),
+                        sequenceNumber: SequenceNumber(extended: Int64(number)),
+                        timestamp: UInt32(number), ssrc: SSRC(0), payload: [0xF8])
+                }
+            }
+            room.run(for: .milliseconds(300))
+            let told = await room.excessTold()
+            #expect(told == ["sound", nil])
         }
     }
 }
