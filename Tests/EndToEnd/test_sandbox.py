@@ -35,6 +35,14 @@ def user_of(process):
     return users, groups, found["Groups"].split()
 
 
+def limits_of(process):
+    """Its soft and its hard limit of each resource; infinite where there is none."""
+    text = Path(f"/proc/{process}/limits").read_text()
+    found = re.findall(r"^Max (.+?) {2,}(\S+) +(\S+)", text, re.MULTILINE)
+    return {name: [float(one.replace("unlimited", "inf")) for one in both]
+            for name, *both in found}
+
+
 def environment_of(process):
     return Path(f"/proc/{process}/environ").read_bytes()
 
@@ -63,8 +71,10 @@ def test_a_bot_is_confined_and_sees_no_secrets(binary, room, tmp_path, monkeypat
         shown = environment_of(bot)
         assert CREDENTIALS.encode() not in shown and b"AWS_" not in shown
         assert b"eyJ" not in shown  # a token, as every JWT begins
-        limits = Path(f"/proc/{bot}/limits").read_text()
-        assert re.search(r"Max core file size +0 +0 ", limits)
+        limits = limits_of(bot)
+        assert limits["core file size"] == [0, 0]
+        for name, most in [("data size", 8 << 30), ("processes", 16384), ("open files", 1024)]:
+            assert 0 < limits[name][0] <= limits[name][1] <= most, (name, limits[name])
         assert tokens.SECRET.encode() not in environment_of(server.process.pid)
 
         segments(server, stream, 3)
