@@ -105,3 +105,25 @@ def test_a_room_goes_on_air_with_its_second_publisher(serve, receiver, room, bro
         person.close()
     ends(server, receiver, stream, "nothing published")
     watcher.leave()
+
+
+def test_a_room_whose_template_records_is_recorded_as_soon_as_somebody_is_in_it(serve):
+    server = serve({})
+    made = server.manage("POST", "/templates", {
+        "name": "kept", "roles": {"host": PEOPLE | {"name": "host"}},
+        "settings": {"recording": {"enabled": True}}})
+    assert made.status == 200, made
+    rooms = [server.manage("POST", "/rooms", body) for body in (
+        {"name": "kept", "template_id": made.json["id"]}, {"name": "not-kept"})]
+    kept, other = (room.json["id"] for room in rooms)
+    peers = [join(server, room) for room in (kept, other)]
+
+    def recordings(room):
+        return server.manage("GET", f"/recordings?room_id={room}").json["data"]
+
+    [recording] = wait_for("it is recorded", lambda: recordings(kept), TIMEOUT)
+    assert recording["started_by"] == "" and streams(server, kept) == []
+    server.wait_for_status(recording["id"], "running", TIMEOUT, kind="recordings")
+    assert recordings(other) == []
+    for peer in peers:
+        peer.leave()
