@@ -112,6 +112,19 @@ import Workbench
         }
     }
 
+    /// What 100ms' documents list beside the fields of all these events.
+    private static let documented: [String: String] = {
+        let peer = "peer_id user_id user_name user_data role joined_at type"
+        return [
+            "session.open.success": "",
+            "session.close.success": "session_duration session_stopped_at",
+            "peer.join.success": peer,
+            "peer.leave.success": "\(peer) left_at duration reason message",
+            "role.change.success": "\(peer) previous_role role_changed_at",
+            "room.end.success": "peer_id user_id user_name role lock_room reason source",
+        ]
+    }()
+
     private func data(_ delivery: CatalogueDelivery) throws -> [String: Any] {
         let event = try JSONSerialization.jsonObject(with: Data(delivery.body)) as? [String: Any]
         #expect(event?["version"] as? String == "2.0" && event?["account_id"] as? String == "acc")
@@ -122,6 +135,8 @@ import Workbench
         #expect(data["template_id"] as? String == "town")
         #expect(data["session_id"] as? String == delivery.line)
         #expect(data["session_started_at"] as? String == "2025-10-09T08:53:20.000000000Z")
+        let fields = try #require(Self.documented[delivery.kind]).split(separator: " ")
+        #expect(fields.filter { data[String($0)] == nil } == [], "\(delivery.kind)")
         return data
     }
 
@@ -138,6 +153,7 @@ import Workbench
                 "session.close.success",
             ])
         #expect(Set(told.map(\.line)).count == 1 && Set(told.map(\.id)).count == 4)
+        for delivery in told { _ = try data(delivery) }
         let join = try data(told[1])
         #expect(join["peer_id"] as? String == "a" && join["user_id"] as? String == "u-a")
         #expect(join["user_name"] as? String == "Ann" && join["user_data"] as? String == "{}")
@@ -151,7 +167,6 @@ import Workbench
         let close = try data(told[3])
         #expect(close["session_duration"] as? Int == 30)
         #expect(close["session_stopped_at"] as? String == "2025-10-09T08:53:50.000000000Z")
-        _ = try data(told[0])
         #expect(try await catalogue.openSessions() == [])
     }
 
@@ -170,6 +185,7 @@ import Workbench
                 "session.close.success",
             ])
         #expect(Set(told.map(\.line)).count == 1 && Set(told.map(\.id)).count == 7)
+        for delivery in told { _ = try data(delivery) }
         let change = try data(told[2])
         #expect(change["peer_id"] as? String == "a" && change["user_id"] as? String == "u-a")
         #expect(change["previous_role"] as? String == "host")
