@@ -125,5 +125,36 @@ extension SimulatedRoomTests {
             let told = await room.excessTold()
             #expect(told == ["sound", nil])
         }
+
+        /// Each goes to every subscriber, and a datagram holds many.
+        @Test func moreSenderReportsThanClientsSendStayHere() async throws {
+            let room = try await SimulatedRoom.connected()
+            var number = 0
+            room.microphone = { _ in
+                number += 1
+                guard number % 4 == 0 else { return [] }
+                return [
+                    RTPPacket(
+                        payloadType: PayloadType(0),
+                        sequenceNumber: SequenceNumber(extended: Int64(number / 4)),
+                        timestamp: UInt32(number / 4 * 960), ssrc: SSRC(0),
+                        payload: [UInt8](repeating: 0xF8, count: 60)[...])
+                ]
+            }
+            room.run(for: .seconds(1))
+            for _ in 0..<200 {
+                for _ in 0..<5 { room.reportSound() }
+                room.run(for: SimulatedRoom.step)
+            }
+            let most = SourceReports.burst + SourceReports.perSecond
+            #expect((SourceReports.burst...most + 2).contains(room.soundReports))
+            #expect(room.figures.excessPackets >= 1000 - most - 2)
+            // Later ones are forwarded again.
+            room.run(for: .seconds(1))
+            let before = room.soundReports
+            room.reportSound()
+            room.run(for: .milliseconds(100))
+            #expect(room.soundReports == before + 1)
+        }
     }
 }

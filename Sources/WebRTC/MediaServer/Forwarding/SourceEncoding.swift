@@ -23,16 +23,13 @@ final class SourceEncoding {
     private(set) var ssrc: SSRC?
     private var seen = SeenNumbers()
     private var silence = SilenceThinner()
-    /// A sender report arrived during silence and has not been forwarded.
-    var owesReport = false
+    var reports = SourceReports()
     /// Numbers the forwarded audio packets without holes: once here, not for each of many
     /// subscribers.
     private var numbers: (unwrapper: SequenceUnwrapper, kept: NumberCompactor)?
     var keyframes = KeyframeRequests()
     /// Tracks the packets to request again from the publisher.
     var nacks: NACKGenerator
-    /// The last mapping of the publisher's wall clock to the encoding's RTP clock.
-    private var lastReport: (ssrc: SSRC, report: LayerForwarder.Report)?
     private var lastPacket: (time: Instant, picture: Int)?
     private var lastPictureEnd: Instant?
     /// The average interval between pictures. Starts high until measured.
@@ -145,14 +142,16 @@ final class SourceEncoding {
         }
     }
 
-    func reported(_ report: LayerForwarder.Report) {
-        if let ssrc { lastReport = (ssrc, report) }
+    /// - Returns: whether subscribers may be sent the report.
+    func reported(_ report: LayerForwarder.Report, at now: Instant) -> Bool {
+        if let ssrc { reports.last = (ssrc, report) }
+        return reports.allowance.take(at: now)
     }
 
     /// Nil before the first report of the current stream.
     var report: LayerForwarder.Report? {
-        guard let lastReport, lastReport.ssrc == ssrc else { return nil }
-        return lastReport.report
+        guard let last = reports.last, last.ssrc == ssrc else { return nil }
+        return last.report
     }
 
     private func pictureEnded(at now: Instant) {

@@ -21,7 +21,9 @@ extension RoomForwarder {
             guard let track = connection.track(mid: mid),
                 track.encodings.indices.contains(encoding)
             else { return }
-            track.encodings[encoding].reported(.init(ntp: ntp, timestamp: timestamp))
+            let isForwarded = track.encodings[encoding].reported(
+                .init(ntp: ntp, timestamp: timestamp), at: now)
+            guard isForwarded else { return loop.countExcess() }
             report(track, encoding: encoding, at: now)
         case .keyframeRequested(let mid, _):
             let peer = connection.peer
@@ -86,7 +88,7 @@ extension RoomForwarder {
                     of: packet.sequenceNumber, isLeftOut: summary.isDispensable)
             else { return }
             packet.sequenceNumber = number
-            if encoding.owesReport, !encoding.isQuiet {
+            if encoding.reports.isOwed, !encoding.isQuiet {
                 report(track, encoding: incoming.encoding, at: now)
             }
         }
@@ -147,7 +149,7 @@ extension RoomForwarder {
     /// the clocks.
     private func report(_ track: ForwardedTrack, encoding: Int, at now: Instant) {
         let isQuiet = track.encodings[encoding].isQuiet
-        track.encodings[encoding].owesReport = isQuiet
+        track.encodings[encoding].reports.isOwed = isQuiet
         for (id, subscription) in track.subscriptions
         where !isQuiet || peers[id]?.isRecorder == true {
             report(track, encoding: encoding, to: subscription)
