@@ -72,6 +72,28 @@ import WHIP
         }
     }
 
+    /// OBS offers HEVC if it is told to, and would send it to nobody.
+    @Test func anOfferWithOneUselessSectionIsRefusedAsAWhole() async throws {
+        let supported = "video is supported in VP8, VP9, H264, AV1; the offer has"
+        for (line, other, reason) in [
+            ("VP8/90000", "H265/90000", "\(supported) H265"),
+            (
+                "VP8/90000\r\n", "H264/90000\r\na=fmtp:96 packetization-mode=2\r\n",
+                "\(supported) H264 packetization-mode=2"
+            ),
+            ("opus/48000/2", "PCMU/8000", "audio is supported in opus; the offer has PCMU"),
+            ("BUNDLE 0 1", "BUNDLE 0", "the section of video is not in a=group:BUNDLE"),
+            ("a=rtcp-mux\r\n", "", "the section of audio has no a=rtcp-mux"),
+        ] {
+            await #expect(throws: WHIPError.badDescription(reason)) {
+                try await world.room.publish(
+                    WHIPWorld.offer().replacing(line, with: other), by: WHIPWorld.client())
+            }
+        }
+        #expect(await world.peers.isEmpty)
+        #expect(world.media.offers.isEmpty)
+    }
+
     @Test func anOfferThatTheMediaPlaneRefusesLeavesNobodyBehind() async throws {
         world.media.refuse(.badDescription("no fingerprint"))
         await #expect(

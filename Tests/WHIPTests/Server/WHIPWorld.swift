@@ -64,10 +64,18 @@ final class WHIPWorld: Sendable {
             var section = MediaSection(kind: kind, mid: "\(index)", direction: .sendOnly)
             section.ice.usernameFragment = fragment
             section.ice.password = "0123456789abcdef01234567"
+            section.rtp.codecs = [
+                kind == .audio
+                    ? CodecDescription(
+                        payloadType: 111, name: "opus", clockRate: 48_000, channels: 2)
+                    : CodecDescription(payloadType: 96, name: "VP8", clockRate: 90_000)
+            ]
             section.rtp.msids = [MediaStreamIdentifier(stream: "obs", track: "obs-\(index)")]
             return section
         }
-        return SessionDescription(media: media).rendered()
+        var offer = SessionDescription(media: media)
+        offer.bundledMIDs = media.compactMap(\.mid)
+        return offer.rendered()
     }
 }
 

@@ -1,7 +1,7 @@
 internal import SDP
 
 /// The body of a `PATCH`: an SDP fragment with candidates or new ICE credentials. RFC 8840 sect. 9,
-/// RFC 9725 sect. 4.4.
+/// RFC 9725 sect. 4.3.
 public struct TrickleFragment: Hashable, Sendable {
     public var usernameFragment: String?
     public var password: String?

@@ -12,7 +12,7 @@ public enum WHIPError: Error, Hashable, Sendable {
     case nothingToPlay
     /// The description or the fragment cannot be used.
     case badDescription(String)
-    /// A `PATCH` without `If-Match`. RFC 9725 sect. 4.4.1.
+    /// A `PATCH` without `If-Match`. RFC 9725 sect. 4.3.1.
     case preconditionRequired
     /// The entity tag is not that of the current ICE generation.
     case preconditionFailed

@@ -60,7 +60,7 @@ final class WHIPSessions: RoomSessions {
     static func canBePlayed(_ offer: SessionDescription) -> Bool {
         offer.media.contains { section in
             section.direction.receives && section.kind.trackKind != nil && !section.isRejected
-                && !negotiate(offered: section, capabilities: Defaults.roomcast).isEmpty
+                && offer.obstacle(in: section) == nil
         }
     }
 
@@ -143,7 +143,7 @@ final class WHIPSessions: RoomSessions {
                 try await host.trickle(candidate, on: WHIPSession.connection, from: peer)
             } catch {
                 // Unusable candidates (mDNS names, other transports) are not an error. RFC 9725
-                // sect. 4.4.2.
+                // sect. 4.3.2.
                 guard case .media = error else { throw WHIPError(error) }
             }
         }
@@ -192,7 +192,8 @@ final class WHIPSessions: RoomSessions {
     // MARK: - Checks
 
     /// The tracks of an offer: one for each section that sends. A track without a usable name, or
-    /// with the name of another one, gets a new name, in the offer too.
+    /// with the name of another one, gets a new name, in the offer too. If one section cannot be
+    /// received, the whole offer is refused. RFC 9725 sect. 4.4.3.
     private static func nameTracks(
         in offer: inout SessionDescription, of peer: PeerID, source: String
     ) throws(WHIPError) -> [Track] {
@@ -201,6 +202,7 @@ final class WHIPSessions: RoomSessions {
             let section = offer.media[index]
             guard section.direction.sends, !section.isRejected, let kind = section.kind.trackKind
             else { continue }
+            if let obstacle = offer.obstacle(in: section) { throw .badDescription(obstacle) }
             let msid = section.rtp.msids.first ?? section.rtp.sources.lazy.compactMap(\.msid).first
             let isTaken = tracks.contains { $0.publishedID.rawValue == msid?.track }
             let id = isTaken ? nil : msid?.track.identifier
@@ -219,7 +221,7 @@ final class WHIPSessions: RoomSessions {
         return tracks
     }
 
-    /// An offer is accepted as a whole or not at all. RFC 9725 sect. 4.2.
+    /// Whether the role permits every track.
     private func checkPublishing(
         _ tracks: [Track], by client: WHIPCaller, in host: isolated RoomHost
     ) throws(WHIPError) {

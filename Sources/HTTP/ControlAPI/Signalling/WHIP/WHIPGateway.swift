@@ -20,7 +20,7 @@ public protocol WHIPGateway: Sendable {
     /// A client answers the server's own offer. draft-ietf-wish-whep-03 sect. 4.3.
     func answer(_ session: String, in room: RoomID, with answer: String) async throws(APIError)
 
-    /// A client sends candidates, or restarts ICE. RFC 9725 sect. 4.4.
+    /// A client sends candidates, or restarts ICE. RFC 9725 sect. 4.3.
     ///
     /// - Parameter condition: the request's `If-Match`.
     /// - Returns: nil for candidates, which need no answer.
