@@ -94,6 +94,15 @@ import WHIP
         #expect(world.media.offers.isEmpty)
     }
 
+    /// A track that a page simply adds is offered in both directions.
+    @Test func aPublisherReceivesNothing() async throws {
+        _ = try await world.room.publish(
+            WHIPWorld.offer().replacing("a=sendonly", with: "a=sendrecv"),
+            by: WHIPWorld.client())
+        #expect(await world.peers.first?.tracks.count == 2)
+        #expect(world.media.offers.first?.media.map(\.direction) == [.sendOnly, .sendOnly])
+    }
+
     @Test func anOfferThatTheMediaPlaneRefusesLeavesNobodyBehind() async throws {
         world.media.refuse(.badDescription("no fingerprint"))
         await #expect(
@@ -336,6 +345,14 @@ extension WHIPWorld {
         let viewer = try await world.room.play(
             Self.offer, by: WHIPWorld.client(role: "viewer"), view: .presentation)
         #expect(tracks(of: viewer) == ["screen-0"])
+    }
+
+    @Test func aViewerPublishesNothing() async throws {
+        try await publish()
+        _ = try await world.room.play(
+            WHIPWorld.offer().replacing("a=sendonly", with: "a=sendrecv"),
+            by: WHIPWorld.client(), view: .activeSpeaker)
+        #expect(world.media.offers.last?.media.map(\.direction) == [.receiveOnly, .receiveOnly])
     }
 
     @Test func nothingIsPlayedOfAnEmptyRoomOrOfNobody() async throws {

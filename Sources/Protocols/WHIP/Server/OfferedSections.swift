@@ -27,4 +27,14 @@ extension SessionDescription {
         let list = words.filter { seen.insert($0).inserted }.joined(separator: ", ")
         return list.isEmpty ? "none of them" : list
     }
+
+    /// Turns each direction into what the client does: publishing, or playing. A client may offer
+    /// both (RFC 9725 sect. 4.2), as browsers and aiortc do for a track that is simply added.
+    mutating func narrow(toSending isSending: Bool) {
+        for index in media.indices where media[index].kind != .application {
+            let direction = media[index].direction
+            media[index].direction = MediaDirection(
+                sends: direction.sends && isSending, receives: direction.receives && !isSending)
+        }
+    }
 }

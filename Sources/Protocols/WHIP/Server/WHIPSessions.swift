@@ -23,6 +23,7 @@ final class WHIPSessions: RoomSessions {
     ) async throws(WHIPError) -> Welcome {
         let peer = PeerID(Hexadecimal.identifier())
         var offer = offer
+        offer.narrow(toSending: true)
         let tracks = try Self.nameTracks(in: &offer, of: peer, source: client.source)
         try checkPublishing(tracks, by: client, in: host)
         let request = JoinRequest(
@@ -46,6 +47,8 @@ final class WHIPSessions: RoomSessions {
         in host: isolated RoomHost
     ) async throws(WHIPError) -> Welcome {
         try checkPlaying(view, by: client, in: host)
+        var offer = offer
+        offer?.narrow(toSending: false)
         let request = JoinRequest(
             peer: PeerID(Hexadecimal.identifier()), userID: client.userID,
             tokenID: client.tokenID, role: client.role, name: client.name, isHidden: true)
