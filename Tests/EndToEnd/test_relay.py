@@ -5,9 +5,10 @@ import time
 import pytest
 
 from harness import relay as relays
-from harness import tokens
+from harness import tokens, whip
 from harness.relay import Relay
 from harness.server import Server
+from harness.stranger import Tone
 from harness.waiting import wait_for
 
 CAMERA_RATE = 10  # frames/s
@@ -77,6 +78,24 @@ def test_two_people_see_each_other_through_the_relay(enter, server):
         assert {path["type"] for path in paths} == {"relay"}, paths
         assert {(path["address"], path["port"]) for path in paths} \
             == {("127.0.0.1", server.media_port)}, paths
+
+
+def test_clients_of_whip_and_whep_are_told_of_the_relay(server, relay, room):
+    token = tokens.room_token(room)
+    with whip.Publisher(server, room, Tone(500)) as publisher:
+        assert_names(relay, publisher.answer)
+        for path in (f"/whip/{room}", f"/whep/{room}", f"/whip/{room}/{token}"):
+            bearer = None if path.endswith(token) else token
+            assert_names(relay, server.http.request("OPTIONS", path, token=bearer))
+        # What a browser asks before a page's request has no token.
+        assert "link" not in server.http.request("OPTIONS", f"/whip/{room}").headers
+
+
+def assert_names(relay, answer):
+    """RFC 9725 sect. 4.6."""
+    link = answer.headers["link"]
+    assert link.startswith(f"<{relay.urls[-1]}>; rel=\"ice-server\"; username=\""), link
+    assert "; credential=\"" in link and link.endswith("; credential-type=\"password\""), link
 
 
 def test_a_credential_is_the_peers_and_ends(server, relay, room):

@@ -29,7 +29,8 @@ ASIDE = {
     "room_page_manners", "room_page_on_air", "room_page_polls", "room_registry", "sandbox",
     "scripts", "second_parser", "secrecy", "sessions", "speech", "speech_example", "starvation",
     "stranger", "stream_control", "stream_races",
-    "studio", "swift_build", "templates", "thumbnails", "timed_metadata", "webhooks", "xmpp",
+    "studio", "swift_build", "templates", "thumbnails", "timed_metadata", "webhooks", "whip_publishing",
+    "xmpp",
 }
 
 
