@@ -5,7 +5,7 @@ import contextlib
 
 import numpy as np
 import pytest
-from harness import hls, media, tokens, whip
+from harness import gstreamer, hls, media, tokens, whip
 from harness.publisher import Publisher
 from harness.server import Server
 from harness.stranger import Colour, Stranger, Tone, is_near
@@ -162,6 +162,13 @@ def test_ffmpeg_publishes(server, room, ann, stack):
         assert_is_seen_and_heard(ann, "FFmpeg", BLUE)
     finally:
         assert publisher.failure is None
+
+
+@pytest.mark.parametrize("codec", ["VP8", "H264"])
+def test_gstreamer_publishes(server, room, ann, stack, codec):
+    pipeline = gstreamer.pipeline(codec, BLUE, 900)
+    stack.enter_context(gstreamer.WHIPPublisher(server, room, "GStreamer", pipeline))
+    assert_is_seen_and_heard(ann, "GStreamer", BLUE)
 
 
 def test_a_viewer_gets_whoever_speaks_and_is_not_seen(server, room, ann, stack):

@@ -7,7 +7,7 @@ import subprocess
 import threading
 from pathlib import Path
 
-from . import signalling
+from . import signalling, tokens
 
 PROGRAM = Path(__file__).with_name("webrtcbin.py")
 OFFER_TIMEOUT = 90  # s
@@ -72,19 +72,24 @@ class Publisher:
         try:
             self.offer = self._lines.get(timeout=OFFER_TIMEOUT)
             self.tracks = tracks_of(self.offer)
-            self._peer = signalling.Peer(server, room, name, role="host")
-            self.peer_id = self._peer.peer_id
-            self._peer.join_without_media()
-            answer = self._peer.call("offer", {
-                "desc": {"type": "offer", "sdp": self.offer}, "tracks": self.tracks})
-            self.answer = answer["result"]["sdp"]
+            self.answer = self._exchange(server, room, name)
             self._process.stdin.write(json.dumps({"answer": self.answer}) + "\n")
             self._process.stdin.flush()
         except BaseException:
             self.close()
             raise
-        self._keeper = threading.Thread(target=self._keep, daemon=True)
-        self._keeper.start()
+        if self._peer:
+            self._keeper = threading.Thread(target=self._keep, daemon=True)
+            self._keeper.start()
+
+    def _exchange(self, server, room, name):
+        """Sends the offer; returns the answer."""
+        self._peer = signalling.Peer(server, room, name, role="host")
+        self.peer_id = self._peer.peer_id
+        self._peer.join_without_media()
+        answer = self._peer.call("offer", {
+            "desc": {"type": "offer", "sdp": self.offer}, "tracks": self.tracks})
+        return answer["result"]["sdp"]
 
     def _read(self):
         for line in self._process.stdout:
@@ -120,3 +125,14 @@ class Publisher:
 
     def __exit__(self, *_):
         self.close()
+
+
+class WHIPPublisher(Publisher):
+    """The same with one request of WHIP; the end of its connection ends its session."""
+
+    def _exchange(self, server, room, name):
+        answer = server.http.post(
+            f"/whip/{room}?name={name}", body=self.offer.encode(),
+            token=tokens.room_token(room, user=name), headers={"Content-Type": "application/sdp"})
+        assert answer.status == 201, answer
+        return answer.body.decode()
