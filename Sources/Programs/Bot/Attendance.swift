@@ -23,6 +23,6 @@ struct Attendance {
 }
 
 extension StreamPlan {
-    /// Whether somebody keeps a list of who was there: who orders a recording of Jitsi.
+    /// Whether somebody keeps a list of who was there: who orders a recording of a conference.
     var isAttendanceTold: Bool { variant.conference?.recording != nil }
 }

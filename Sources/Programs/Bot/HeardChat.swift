@@ -15,7 +15,7 @@ struct HeardChat {
     private var bucket: TokenBucket
 
     init(of source: StreamSource?, at now: Instant) {
-        isKept = if case .jitsi? = source { true } else { false }
+        isKept = source?.hasChat ?? false
         bucket = TokenBucket(rate: Self.rate, burst: Self.burst, at: now)
     }
 

@@ -3,7 +3,7 @@ import PeerConnection
 import RTP
 import SDP
 
-/// Connections on which the client offers and asks for media, as WHEP players do.
+/// Connections on which the client offers and asks for media, as players do.
 extension RoomForwarder {
     static let connectionsPerPeerMaximum = 64
 
