@@ -127,6 +127,28 @@ def test_a_browser_publishes_and_another_one_plays(server, room, ann, pages):
     wait_for("the other one plays", lambda: plays(viewer), TIMEOUT)
 
 
+def test_a_browser_restarts_ice_and_goes_on(server, room, ann, pages):
+    publisher, _ = pages
+    session = whip.in_browser(
+        publisher, server, f"/whip/{room}?name=Browser", tokens.room_token(room, user="browser"))
+    video = tracks_of(ann, "Browser")["video"]
+    ann.wait_for_frames(video, 10)
+    before = paths(publisher)
+    restarted = whip.restart(publisher, session)
+    assert restarted["etag"] == f'"{restarted["ufrag"]}"'
+    wait_for("media takes the new path", lambda: paths(publisher) - before, TIMEOUT)
+    ann.wait_for_frames(video, ann.frames(video) + 30)
+    # The server has one session as before, and a second restart is a new generation too.
+    assert whip.restart(publisher, session)["etag"] != restarted["etag"]
+    ann.wait_for_frames(video, ann.frames(video) + 30)
+
+
+def paths(page):
+    """The pairs of candidates that have carried media."""
+    return {one["id"] for one in whip.statistics(page, "candidate-pair")
+            if one.get("nominated") and one["bytesSent"] > 10_000}
+
+
 @pytest.mark.parametrize("codec", ["VP9", "AV1"])
 def test_a_browser_publishes_what_only_browsers_play(server, room, pages, codec):
     publisher, viewer = pages

@@ -245,6 +245,33 @@ def in_browser(page, server, path, token, codec=None, rids=()):
         "publishes": path.startswith("/whip"), "codec": codec, "rids": list(rids)})
 
 
+# What a page does whose network has changed. RFC 9725 sect. 4.3.3.
+RESTART = """
+async session => {
+    const connection = window.connection;
+    const answer = connection.remoteDescription.sdp;
+    connection.restartIce();
+    await connection.setLocalDescription();
+    const section = connection.localDescription.sdp.split("\\r\\n").filter(line =>
+        /^(m=|a=(mid|ice-ufrag|ice-pwd|candidate):)/.test(line));
+    const response = await fetch(session, {method: "PATCH", body: section.join("\\r\\n") + "\\r\\n",
+        headers: {"Content-Type": "application/trickle-ice-sdpfrag", "If-Match": "*"}});
+    if (response.status !== 200) throw new Error(await response.text());
+    const fragment = await response.text();
+    const renewed = ["ice-ufrag", "ice-pwd"].reduce((sdp, name) => {
+        const line = new RegExp(`^a=${name}:.*$`, "m");
+        return sdp.replace(new RegExp(line, "gm"), fragment.match(line)[0]);
+    }, answer);
+    await connection.setRemoteDescription({type: "answer", sdp: renewed});
+    return {etag: response.headers.get("ETag"), ufrag: fragment.match(/^a=ice-ufrag:(.*)$/m)[1].trim()};
+}"""
+
+
+def restart(page, session):
+    """The entity tag and the server's user name fragment of the new generation."""
+    return page.evaluate(RESTART, session)
+
+
 def statistics(page, kind):
     """The entries of this type in the connection's statistics."""
     return page.evaluate("""async kind => {
