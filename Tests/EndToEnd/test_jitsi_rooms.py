@@ -206,6 +206,31 @@ def test_a_moderator_mutes_and_kicks(attend, server, room):
     wait_for("he has left", lambda: server.peer_count(room) == 1, TIMEOUT)
 
 
+def test_a_moderator_makes_another(attend, server, room):
+    ann, ben = attend("Ann"), attend("Ben")
+    cleo = attend("Cleo", sound=lambda: Tone(500))
+    ben.source_of(cleo.nick, "audio")
+    mute = node("http://jitsi.org/jitmeet/audio", "mute", {"jid": f"{ann.room}/{cleo.nick}"},
+                text="true")
+    with pytest.raises(Refused):
+        ben.ask(mute)
+    ann.nick_of("Ben")
+    ann.make_moderator(ben.nick)
+
+    def is_obeyed():
+        with contextlib.suppress(Refused):
+            ben.ask(mute)
+            return True
+
+    wait_for("he may mute", is_obeyed, TIMEOUT)
+    wait_for("she is asked", lambda: cleo.mutes, TIMEOUT)
+    # He is one still when the first has left, and nobody else becomes one.
+    ann.leave()
+    ben.wait_until_gone(ann.nick)
+    wait_for("she has left", lambda: server.peer_count(room) == 2, TIMEOUT)
+    ben.ask(mute)
+
+
 def wait_until_heard(listener, source):
     listener.wait_for_frames(source, listener.frames(source) + 20, TIMEOUT)
 

@@ -292,5 +292,13 @@ class Attendee(Caller):
         await self._person.client.plugin["xep_0045"].set_role(self.room, nick, "none")
 
     @from_outside
+    async def make_moderator(self, nick):
+        """As apps do, by the real address."""
+        shown = next(one for name, _, one in reversed(self.presences) if name == nick)
+        address = find(shown, MUC_USER, "x")[0].get("jid").partition("/")[0]
+        await self._person.client.plugin["xep_0045"].set_affiliation(
+            self.room, "owner", jid=address)
+
+    @from_outside
     async def leave(self):
         self._person.show(self.room, self.nick, kind="unavailable")

@@ -81,14 +81,15 @@ final class FocusWorld: Sendable {
 
     static func presence(
         _ nick: String, _ inside: String = "", type: String? = nil, item: String = "",
-        to: String = focus, address: String? = nil, statuses: String = ""
+        to: String = focus, address: String? = nil, statuses: String = "",
+        role: String = "participant"
     ) -> String {
         let type = type.map { " type='\($0)'" } ?? ""
         let address = address ?? "\(nick)@example/app"
         return """
             <presence xmlns='jabber:client' from='\(room)/\(nick)' to='\(to)'\(type)>\(inside)\
             <x xmlns='http://jabber.org/protocol/muc#user'><item jid='\(address)' \
-            affiliation='none' role='participant'>\(item)</item>\(statuses)</x></presence>
+            affiliation='none' role='\(role)'>\(item)</item>\(statuses)</x></presence>
             """
     }
 

@@ -79,6 +79,37 @@ import XMPP
         #expect(granted.contains { $0["affiliation"] == "owner" && $0["jid"] == "ben@example" })
     }
 
+    @Test func aModeratorMayMakeAnother() async throws {
+        let world = try await FocusWorld.meeting("ann", "ben")
+        try await world.receive(FocusWorld.presence("ben", role: "moderator"))
+        #expect(await world.peer(named: "ben")?.role == "host")
+        // The presence of the first one may be of before it was made one.
+        try await world.receive(FocusWorld.presence("ann", "<nick xmlns='x'>Anna</nick>"))
+        #expect(await world.host.snapshot().peers.map(\.role) == ["host", "host"])
+        try await world.receive(FocusWorld.presence("ben", role: "participant"))
+        #expect(await world.peer(named: "ben")?.role == "guest")
+    }
+
+    @Test func whoComesBackAsAModeratorIsOne() async throws {
+        let world = try await FocusWorld.meeting("ann")
+        try await world.receive(FocusWorld.presence("ben", role: "moderator"))
+        try await world.answerDiscovery(of: "ben")
+        #expect(await world.peer(named: "ben")?.role == "host")
+        try await world.go("ann")
+        #expect(await world.peer(named: "ben")?.role == "host")
+    }
+
+    @Test func theLastModeratorIsFollowedByAnother() async throws {
+        let world = try await FocusWorld.meeting("ann", "ben")
+        try await world.receive(FocusWorld.presence("ann", role: "moderator"))
+        _ = world.server.take()
+        try await world.receive(FocusWorld.presence("ann", role: "participant"))
+        // The oldest.
+        #expect(await world.peer(named: "ann")?.role == "host")
+        let granted = world.server.take().compactMap { $0.elements.first?.elements.first }
+        #expect(granted.contains { $0["affiliation"] == "owner" && $0["jid"] == "ann@example" })
+    }
+
     @Test func theRoomMayRemoveTheModerator() async throws {
         let world = try await FocusWorld.meeting("ann", "ben")
         try await world.host.remove(try #require(await world.peer(named: "ann")).id)

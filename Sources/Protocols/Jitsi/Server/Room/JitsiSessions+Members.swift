@@ -66,8 +66,8 @@ extension JitsiSessions {
         memberCame()
         members[nick] = FocusMember(
             nick: nick, address: shown.address,
-            isModerator: !members.values.contains(where: \.isModerator), number: nextNumber(),
-            shown: shown,
+            isModerator: shown.isModerator || !members.values.contains(where: \.isModerator),
+            number: nextNumber(), shown: shown,
             allowance: TokenBucket(
                 rate: FocusLimits.stanzasPerSecond, burst: FocusLimits.stanzasBurst,
                 at: host.clock.now()))
@@ -94,6 +94,7 @@ extension JitsiSessions {
             members[nick]?.allowance.take(at: host.clock.now()) == true
         else { return }
         members[nick]?.shown = shown
+        ModerationDesk(sessions: self).follow(before, in: host)
         guard before.hasJoined, let member = members[nick] else { return }
         if before.name != member.name {
             try? host.room.peerUpdated(

@@ -84,6 +84,29 @@ struct ModerationDesk {
         }
     }
 
+    /// The XMPP room's moderators have their role here too: one of them may have made another.
+    ///
+    /// - Parameter before: as a member was until its presence has come.
+    func follow(_ before: FocusMember, in host: isolated RoomHost) {
+        let nick = before.nick
+        guard let isModerator = sessions.members[nick]?.shown.isModerator,
+            isModerator != before.shown.isModerator, isModerator != before.isModerator
+        else { return }
+        sessions.members[nick]?.isModerator = isModerator
+        guard before.hasJoined else { return }
+        let settings = sessions.settings
+        do throws(RoomError) {
+            _ = try host.room.peerChanged(
+                before.peer, name: nil, metadata: nil,
+                role: isModerator ? settings.firstRole : settings.role)
+        } catch {
+            return host.log(
+                .notice, "moderator's role refused", before.peer, ["reason": "\(error.message)"])
+        }
+        if isModerator { tellAll(to: nick, in: host) }
+        sessions.elect(in: host)
+    }
+
     private var joined: [FocusMember] { sessions.members.values.filter(\.hasJoined) }
 
     /// Only moderators know who is allowed.

@@ -74,6 +74,9 @@ struct Member: Hashable {
         return String(text.unicodeScalars.prefix(JitsiLimits.textBytes / 4))
     }
 
+    /// Whether clients show it the tools of a moderator.
+    var isModerator: Bool { role == "moderator" }
+
     /// Whether it is a recorder or a transcriber, which clients do not show.
     ///
     /// - Parameter domain: the domain of their accounts. Where it is not known, what a member says of
