@@ -1,9 +1,9 @@
--- Prosody for Jitsi's clients that meet in Roomcast's rooms, with two modules beside its own. See docs/JITSI.md.
+-- Prosody for Jitsi's clients that meet in Roomcast's rooms, with three modules beside its own. See docs/JITSI.md.
 -- Include it from /etc/prosody/prosody.cfg.lua, and put your domain in the place of meet.example.org.
 
 modules_enabled = { "saslauth", "tls", "disco", "ping", "smacks", "websocket", "bosh" }
 smacks_hibernation_time = 60
--- Where those two are.
+-- Where those three are.
 plugin_paths = { "/usr/local/share/roomcast/prosody" }
 -- Behind the web server that has the certificate, as deploy/nginx.conf has one.
 http_interfaces = { "127.0.0.1" }
@@ -34,7 +34,7 @@ Component "conference.meet.example.org" "muc"
     -- Clients know the focus by its address, and so must see it.
     muc_room_default_public_jids = true
     -- In a room for members only, others wait in its lobby; our own addresses need not.
-    modules_enabled = { "jitsi_lobby" }
+    modules_enabled = { "jitsi_lobby", "jitsi_meeting" }
     lobby_domain = "lobby.meet.example.org"
     lobby_admits = { "focus.meet.example.org", "recorder.meet.example.org" }
 

@@ -6,6 +6,7 @@ import os
 import signal
 import ssl
 import time
+from uuid import UUID
 
 import numpy as np
 import pytest
@@ -183,6 +184,17 @@ def test_the_bridge_behind_a_proxy(attend, server, room, tmp_path):
         wait_for("the line of the socket", lambda: place in nginx.access_log.read_text(), TIMEOUT)
         for log in nginx.access_log, nginx.log:
             assert password not in log.read_text()
+
+
+def test_a_meeting_has_a_beginning_and_an_id(attend, room):
+    began = time.time()
+    ann, ben = attend("Ann"), attend("Ben")
+    since, meeting = int(ann.told("created_timestamp")), ann.told("meetingId")
+    assert began - 1 <= since / 1000 <= time.time()
+    assert str(UUID(meeting)) == meeting
+    # All are told the same, and another meeting has another one.
+    assert (ben.told("created_timestamp"), ben.told("meetingId")) == (str(since), meeting)
+    assert attend("Cleo", room=f"{room}-other").told("meetingId") != meeting
 
 
 def test_a_moderator_mutes_and_kicks(attend, server, room):

@@ -242,11 +242,14 @@ class Attendee(Caller):
             self.room, configuration(passwordprotectedroom="1", roomsecret=password))
 
     @from_outside
-    async def lobby(self):
-        """The address that the room tells; None without one."""
+    async def told(self, what):
+        """What the room tells of itself, such as its `lobbyroom`; None if it does not."""
         told = await self._person.ask(self.room, node(DISCO, "query"), "get")
-        field = told.find(f".//{{{DATA}}}field[@var='muc#roominfo_lobbyroom']/{{{DATA}}}value")
+        field = told.find(f".//{{{DATA}}}field[@var='muc#roominfo_{what}']/{{{DATA}}}value")
         return None if field is None else field.text
+
+    def lobby(self):
+        return self.told("lobbyroom")
 
     @from_outside
     async def enter_lobby(self, lobby):

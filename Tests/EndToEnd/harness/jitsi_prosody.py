@@ -62,7 +62,7 @@ Component "{ROOMS}" "muc"
     restrict_room_creation = true
     muc_room_locking = false
     muc_room_default_public_jids = true
-    modules_enabled = {{ "jitsi_lobby", "reinvite" }}
+    modules_enabled = {{ "jitsi_lobby", "jitsi_meeting", "reinvite" }}
     lobby_domain = "{LOBBIES}"
     lobby_admits = {{ "{FOCUS}", "{RECORDERS}", "{HIDDEN}" }}
     recorder_domain = "{HIDDEN}"
