@@ -22,7 +22,8 @@ VirtualHost "meet.example.org"
     -- What clients show tools for. What is left out here is not used.
     modules_enabled = { "jitsi_identities" }
     jitsi_identities = {
-        av_moderation = "focus.meet.example.org", lobbyrooms = "lobby.meet.example.org" }
+        av_moderation = "focus.meet.example.org", end_conference = "focus.meet.example.org",
+        lobbyrooms = "lobby.meet.example.org" }
 
 Component "conference.meet.example.org" "muc"
     -- No room, and no lobby, is there longer than its conference.

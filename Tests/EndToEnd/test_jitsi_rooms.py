@@ -243,6 +243,25 @@ def test_a_moderator_makes_another(attend, server, room):
     ben.ask(mute)
 
 
+def test_a_moderator_ends_the_conference_for_all(attend, server, room):
+    ann, ben = attend("Ann"), attend("Ben")
+    with Stranger(server, room, "Hms") as hms:
+        hms.join()
+        ann.nick_of("Hms")
+        ben.nick_of("Ann")
+        ben.wait_until_invited()
+        assert ann.identities()["end_conference"] == FOCUS
+        ben.end()
+        wait_for("he is refused", lambda: ben.errors == ["not-allowed"], TIMEOUT)
+        assert server.peer_count(room) == 3
+        ann.end()
+        wait_for("all are gone", lambda: server.peer_count(room) == 0, TIMEOUT)
+        # They may meet again.
+        cleo = attend("Cleo")
+        cleo.wait_until_invited()
+        assert not cleo.names() - {"Cleo"}
+
+
 def wait_until_heard(listener, source):
     listener.wait_for_frames(source, listener.frames(source) + 20, TIMEOUT)
 

@@ -203,6 +203,11 @@ class Attendee(Caller):
         self._person.say(FOCUS, None, node(CLIENT, "av_moderation", attributes))
 
     @from_outside
+    async def end(self):
+        """As a moderator ends the conference for all."""
+        self._person.say(FOCUS, None, node(CLIENT, "end_conference"))
+
+    @from_outside
     async def mute(self, what, is_muted=True):
         (self.muted.add if is_muted else self.muted.discard)(what)
         self._person.show(self.room, self.nick, *self._shown())

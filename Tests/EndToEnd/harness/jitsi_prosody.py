@@ -53,7 +53,8 @@ OWN_HOSTS = f"""
 VirtualHost "{DOMAIN}" ssl = own
     authentication = "anonymous"
     modules_enabled = {{ "jitsi_identities" }}
-    jitsi_identities = {{ av_moderation = "{FOCUS}", lobbyrooms = "{LOBBIES}" }}
+    jitsi_identities = {{
+        av_moderation = "{FOCUS}", end_conference = "{FOCUS}", lobbyrooms = "{LOBBIES}" }}
 VirtualHost "{AUTH}" ssl = own
 VirtualHost "{HIDDEN}" ssl = own
 Component "{ROOMS}" "muc"

@@ -92,15 +92,16 @@ import XMPP
         #expect(await !world.entrance.isOpen())
     }
 
-    /// Orders of the AV moderation name no room.
-    @Test func whatAClientTellsTheComponentFindsItsConference() async throws {
+    /// Moderators' orders name no room.
+    @Test(arguments: ["<av_moderation enable='true' mediaType='audio'/>", "<end_conference/>"])
+    func whatAClientTellsTheComponentFindsItsConference(told word: String) async throws {
         let focus = focus()
         _ = try await ask(focus, conference("r@muc.example"))
         func order(_ from: String) async throws {
             try await focus.take(
                 XMLStreamReader.element(
                     "<message xmlns='jabber:client' from='\(from)' to='focus.example'>"
-                        + "<av_moderation enable='true' mediaType='audio'/></message>"))
+                        + "\(word)</message>"))
         }
         try await focus.take(XMLStreamReader.element(FocusWorld.presence("ann")))
         try await order("eve@example/app")

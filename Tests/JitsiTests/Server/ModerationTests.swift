@@ -60,6 +60,25 @@ import XMPP
         await world.peer(named: nick)?.tracks.first?.isMuted
     }
 
+    @Test func aModeratorEndsTheConferenceForAll() async throws {
+        let world = try await Self.meeting()
+        try await world.addGuest("guest")
+        func end(_ nick: String) async throws {
+            try await world.receive(
+                "<message xmlns='jabber:client' from='\(nick)@example/app' to='focus.example'>"
+                    + "<end_conference/></message>")
+        }
+        try await end("ben")
+        #expect(Self.told("ben", world.server.take()) == ["not-allowed"])
+        try await end("ann")
+        let destroyed = world.server.take().filter {
+            $0["to"] == FocusWorld.room && $0.elements.first?.elements.first?.name == "destroy"
+        }
+        #expect(destroyed.count == 1)
+        #expect(await !world.entrance.isOpen())
+        #expect(await world.host.snapshot().peers.isEmpty)
+    }
+
     @Test func aModeratorStartsAllowsForbidsAndStops() async throws {
         let world = try await Self.meeting()
         #expect(await Self.isMuted("ben", in: world) == false)

@@ -82,8 +82,9 @@ public actor JitsiFocus {
             }
             return pass(stanza, to: from.bare)
         }
-        if ModerationOrder.isOne(stanza), stanza["to"] == settings.component {
-            let named = (try? ModerationOrder(stanza))?.room
+        let isEnd = EndOrder.isOne(stanza)
+        if isEnd || ModerationOrder.isOne(stanza), stanza["to"] == settings.component {
+            let named = isEnd ? nil : (try? ModerationOrder(stanza))?.room
             // From others it is nothing to us.
             guard let room = whereabouts.room(of: from, named: named) else { return }
             return pass(stanza, to: room)

@@ -5,8 +5,8 @@ internal import Rooms
 internal import XML
 internal import XMPP
 
-/// AV moderation in one conference: whether members may unmute. It is the room's, and holds for
-/// peers of all protocols.
+/// What moderators order of one conference: AV moderation, which is whether members may unmute, and
+/// its end. Both are the room's, and hold for peers of all protocols.
 struct ModerationDesk {
     let sessions: JitsiSessions
 
@@ -16,6 +16,7 @@ struct ModerationDesk {
             sessions.members[nick]?.allowance.take(at: host.clock.now()) == true
         else { return }
         do throws(StanzaError) {
+            if EndOrder.isOne(message) { return try end(by: nick, in: host) }
             guard let order = try ModerationOrder(message) else { return }
             try carryOut(order, by: nick, in: host)
         } catch {
@@ -28,6 +29,18 @@ struct ModerationDesk {
                         "type": "error", "id": message["id"],
                         "from": sessions.settings.component, "to": "\(from)",
                     ], [error.element]))
+        }
+    }
+
+    private func end(by nick: String, in host: isolated RoomHost) throws(StanzaError) {
+        guard let asker = sessions.members[nick], asker.hasJoined else {
+            throw StanzaError("forbidden", .auth)
+        }
+        do throws(RoomError) {
+            try host.room.endRequested(
+                by: asker.peer, lock: false, reason: EndOrder.reason, at: host.clock.now())
+        } catch {
+            throw Self.refusal(of: error)
         }
     }
 
@@ -64,12 +77,15 @@ struct ModerationDesk {
             return try host.room.moderationRequested(
                 change, by: asker.peer, at: host.clock.now())
         } catch {
-            switch error.kind {
-            case .tooFrequent:
-                throw StanzaError("resource-constraint", .wait, text: error.message)
-            case .forbidden: throw StanzaError("not-allowed", .cancel, text: error.message)
-            default: throw StanzaError("item-not-found", .cancel, text: error.message)
-            }
+            throw Self.refusal(of: error)
+        }
+    }
+
+    private static func refusal(of error: RoomError) -> StanzaError {
+        switch error.kind {
+        case .tooFrequent: StanzaError("resource-constraint", .wait, text: error.message)
+        case .forbidden: StanzaError("not-allowed", .cancel, text: error.message)
+        default: StanzaError("item-not-found", .cancel, text: error.message)
         }
     }
 
