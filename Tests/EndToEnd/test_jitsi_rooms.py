@@ -152,6 +152,7 @@ def test_the_bridge_by_websocket(attend, server, room):
         return seen[-1] == seen[-2]
 
     wait_for("the pictures end", has_stopped, TIMEOUT, interval=1.5)
+    told(ann, "ForwardedSources", forwardedSources=[])
 
     # Only she has the password; of two sockets the newer one counts.
     for url in (ann.socket_url[:-1] + "x", ann.socket_url.replace(ann.nick, ben.nick)):
@@ -163,6 +164,7 @@ def test_the_bridge_by_websocket(attend, server, room):
     wait_for("the older one is closed", lambda: ann.socket_codes == [1000], TIMEOUT)
     ann.tell({"colibriClass": "ReceiverVideoConstraints", "lastN": -1})
     ann.wait_for_frames(camera, ann.frames(camera) + 5, TIMEOUT)
+    told(ann, "ForwardedSources", forwardedSources=[camera.name])
 
     ann.leave()
     wait_for("the socket ends with the stay", lambda: ann.socket_codes == [1000, 1001], TIMEOUT)

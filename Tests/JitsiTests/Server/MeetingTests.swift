@@ -381,6 +381,34 @@ import XMPP
         #expect(world.media.noted.preferences == ["camera": .none])
     }
 
+    @Test func itIsToldWhichVideosItIsSent() async throws {
+        let world = try await FocusWorld.meeting("ben")
+        try await world.addGuest("cat", Track(id: "camera", streamID: "s", kind: .video))
+        let ben = try #require(await world.peer(named: "ben")).id
+        await world.hear(
+            .tracksSent(
+                ben, .named("jitsi-1"), [SentTrack(id: "camera", publisher: "cat", ssrc: 80)]))
+        let told = try #require(world.jingle(to: "ben"))
+        let camera = try #require(try SourceList(of: told, told.elements).sources.first).name
+        func words(lastN: Int) async -> [String] {
+            let count = world.media.noted.texts.count
+            await world.hear(
+                .dataText(
+                    ben, .named("jitsi-1"),
+                    #"{"colibriClass":"LastNChangedEvent","lastN":\#(lastN)}"#))
+            return world.media.noted.texts.dropFirst(count).map(\.text)
+        }
+        // Clients know nothing else.
+        #expect(await words(lastN: -1).isEmpty)
+        #expect(
+            await words(lastN: 0)
+                == [#"{"colibriClass":"ForwardedSources","forwardedSources":[]}"#])
+        #expect(await words(lastN: 0).isEmpty)
+        #expect(
+            await words(lastN: 1)
+                == [#"{"colibriClass":"ForwardedSources","forwardedSources":["\#(camera)"]}"#])
+    }
+
     @Test func theMediaForgetWhatWasWantedInAnEarlierSession() async throws {
         let world = try await FocusWorld.meeting("ben")
         try await world.addGuest("cat", Track(id: "camera", streamID: "s", kind: .video))

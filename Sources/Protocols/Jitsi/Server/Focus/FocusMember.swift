@@ -42,6 +42,8 @@ struct FocusMember {
     /// What it sends.
     var sources: [SentSource] = []
     var wishes = ReceiverWishes()
+    /// The videos of which it was told that it is sent them; nil as long as that is all.
+    var forwarded: [String]?
     var allowance: TokenBucket
     /// Whether it has been seen in the room since we came into it.
     var isSeen = true
@@ -56,6 +58,18 @@ struct FocusMember {
                 kind: source.name.isVideo ? .video : .audio,
                 source: isScreen ? "screen" : "regular", isMuted: shown.isMuted(source.name))
         }
+    }
+
+    /// Its app shows a picture for a video that it is not sent, if it is told so, and not that its
+    /// owner's connection is bad. Until one is left out, clients take all of them for sent.
+    ///
+    /// - Returns: what it is to be told that it is sent, by name; nil if it knows that.
+    mutating func forward(_ videos: [SourceName: LayerPreference]) -> [String]? {
+        guard session?.isOnBridge == true else { return nil }
+        let sent = videos.filter { $0.value != .none }.map { "\($0.key)" }.sorted()
+        guard sent != forwarded, forwarded != nil || sent.count < videos.count else { return nil }
+        forwarded = sent
+        return sent
     }
 
     /// What it is called.

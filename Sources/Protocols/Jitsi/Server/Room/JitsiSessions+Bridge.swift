@@ -35,7 +35,7 @@ extension JitsiSessions {
         }
     }
 
-    /// Tells a member whose channel has just opened who speaks.
+    /// Tells a member whose channel has just opened who speaks, and what it is not sent.
     ///
     /// - Parameter isSocket: whether it is one by WebSocket. The videobridge welcomes those unasked.
     func greet(_ nick: String, isSocket: Bool, in host: isolated RoomHost) async {
@@ -44,8 +44,10 @@ extension JitsiSessions {
         if isSocket {
             await say(BridgeWord.hello(version: Self.bridgeVersion), to: [member], in: host)
         }
-        guard !speakers.isEmpty else { return }
-        await say(BridgeWord.speaker(speakers, isSilence: isSilent), to: [member], in: host)
+        if !speakers.isEmpty {
+            await say(BridgeWord.speaker(speakers, isSilence: isSilent), to: [member], in: host)
+        }
+        await applyWishes(of: nick, in: host)
     }
 
     /// By WebSocket to those who have one.
@@ -77,6 +79,9 @@ extension JitsiSessions {
             else { continue }
             members[nick]?.session?.layers[id] = layer
             await host.media.setPreference(layer, track: id, of: member.peer)
+        }
+        if let forwarded = members[nick]?.forward(wanted) {
+            await say(BridgeWord.forwarded(forwarded), to: [member], in: host)
         }
     }
 

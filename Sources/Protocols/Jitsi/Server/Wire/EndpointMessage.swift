@@ -131,6 +131,14 @@ enum BridgeWord {
         ])
     }
 
+    /// - Parameter sources: the names of all videos that a member is sent.
+    static func forwarded(_ sources: [String]) -> String {
+        JitsiJSON.text([
+            "colibriClass": "ForwardedSources",
+            "forwardedSources": .array(sources.map(JSONValue.string)),
+        ])
+    }
+
     /// A member's message for others. It says who sends it, but the bridge knows.
     static func passed(_ message: [String: JSONValue], from sender: String) -> String {
         JitsiJSON.text(message.merging(["from": .string(sender)]) { $1 })
