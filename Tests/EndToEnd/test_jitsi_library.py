@@ -215,6 +215,29 @@ def test_its_moderator_says_who_may_unmute(own, library, room, server):
         ann.wait_for_frames(source, ann.frames(source) + 20, TIMEOUT)
 
 
+# That of 2022 is told otherwise.
+@pytest.mark.parametrize("library", ["2025", "2026"], indirect=True)
+def test_it_knows_since_when_rooms_of_our_own_meet(library):
+    one = library()
+    one.told("CONFERENCE_CREATED_TIMESTAMP")
+    assert len(one.page.evaluate("() => room.getMeetingUniqueId()")) == 36
+
+
+@pytest.mark.parametrize("library", ["2025", "2026"], indirect=True)
+def test_its_moderator_makes_another_who_ends_the_meeting(library, room, server):
+    first, second = library(), library()
+    first.told("USER_ROLE_CHANGED", first.nick, "moderator")
+    second.told("CONFERENCE_JOINED")
+    first.told("USER_JOINED", second.nick)
+    first.page.evaluate("(id) => room.grantOwner(id)", second.nick)
+    second.told("USER_ROLE_CHANGED", second.nick, "moderator")
+    assert second.page.evaluate("() => room.isEndConferenceSupported()")
+    second.page.evaluate("() => room.end()")
+    for one in first, second:
+        one.told("CONFERENCE_FAILED", "conference.destroyed")
+    wait_for("all are gone", lambda: server.peer_count(room) == 0, TIMEOUT)
+
+
 def test_it_waits_in_the_lobby_of_rooms_of_our_own(library, server, room):
     first, second = library(name="Ann"), library(name="Ben")
     for one in first, second:
