@@ -112,9 +112,10 @@ install: ## Install what make release made below PREFIX=/usr/local (DESTDIR=... 
 	install -d $(MANUAL)
 	deploy/manual $(RELEASE) >$(MANUAL)/roomcast.1
 	chmod 644 $(MANUAL)/roomcast.1
-	install -d $(EXAMPLES)/people $(EXAMPLES)/prosody
+	install -d $(EXAMPLES)/people $(EXAMPLES)/prosody $(EXAMPLES)/jitsi
 	install -m 644 fixtures/people/* $(EXAMPLES)/people/
 	install -m 644 deploy/prosody/* $(EXAMPLES)/prosody/
+	install -m 644 deploy/jitsi/* $(EXAMPLES)/jitsi/
 	install -m 644 deploy/roomcast.json deploy/nginx.conf deploy/varnish.vcl \
 		deploy/90-roomcast.conf \
 		deploy/grafana.json deploy/prometheus-alerts.yml $(EXAMPLES)/
@@ -132,7 +133,7 @@ install: ## Install what make release made below PREFIX=/usr/local (DESTDIR=... 
 	install -m 644 Tests/AVSync/README.md $(DOCUMENTS)/Tests/AVSync/
 	install -m 644 Tests/EndToEnd/*.md $(DOCUMENTS)/Tests/EndToEnd/
 	install -m 644 deploy/Dockerfile $(DOCUMENTS)/deploy/
-	for name in roomcast.service roomcast.json nginx.conf varnish.vcl prosody-jitsi.cfg.lua prosody 90-roomcast.conf \
+	for name in roomcast.service roomcast.json nginx.conf varnish.vcl prosody-jitsi.cfg.lua prosody jitsi 90-roomcast.conf \
 			grafana.json prometheus-alerts.yml; do \
 		ln -s ../../../roomcast/$$name $(DOCUMENTS)/deploy/$$name || exit; \
 	done

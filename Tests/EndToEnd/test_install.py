@@ -29,7 +29,8 @@ def test_what_is_installed_is_readable_whatever_the_umask(installed):
     found = {path.name for path in (prefix / "share/roomcast").iterdir()}
     assert found == {
         "roomcast.service", "roomcast.json", "nginx.conf", "varnish.vcl", "prosody-jitsi.cfg.lua",
-        "90-roomcast.conf", "grafana.json", "prometheus-alerts.yml", "people", "prosody"}
+        "90-roomcast.conf", "grafana.json", "prometheus-alerts.yml", "people", "prosody",
+        "jitsi"}
 
 
 def sections(file):

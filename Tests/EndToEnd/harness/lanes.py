@@ -18,7 +18,7 @@ ASIDE = {
     "captions", "chat_recording", "cmaf", "command_line", "contrast", "crash_series",
     "deleted_files", "demo_jitsi", "deploy", "descriptors", "disk_full", "docs_page", "documents",
     "error_pages", "examples", "group_calls", "harness", "hls_js", "install", "invite", "jibri",
-    "jitsi_counterpart", "jitsi_rooms", "jitsi_source", "live_store", "long_publishing",
+    "jitsi_apps", "jitsi_counterpart", "jitsi_rooms", "jitsi_source", "live_store", "long_publishing",
     "low_latency_rules", "many_assets", "media_over_tcp", "mixed_room", "moderation", "monitoring",
     "network_change", "object_storage", "openvidu", "openvidu_rest", "openvidu_source",
     "other_players", "package", "package_lifetime", "page_chat", "page_devices", "page_modules",

@@ -146,7 +146,7 @@ class Prosody:
             https_ssl = own
             http_default_host = "{main}"
             authentication = "internal_hashed"
-            modules_enabled = {{ "saslauth", "tls", "disco", "ping", "smacks", "websocket" }}
+            modules_enabled = {{ "saslauth", "tls", "disco", "ping", "smacks", "websocket", "bosh" }}
             modules_disabled = {{ "s2s" }}
             smacks_hibernation_time = 60
             """ + more + hosts)
