@@ -216,17 +216,78 @@ def enter_room(browser, admin, room):
         one.close()
 
 
+def codes_of(server, room):
+    """By role, those that open it."""
+    answer = server.manage("GET", f"/room-codes/room/{room}?enabled=true")
+    return {one["role"]: one["code"] for one in answer.json["data"]}
+
+
+def test_a_room_is_made_and_its_links_are_copied(page, context, admin):
+    """By keyboard, as far as the link: Enter makes the room of the name."""
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    log_in(page, admin, "#access")
+    page.get_by_test_id("new-room").focus()
+    page.keyboard.type("Monday stand-up")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Links into monday-stand-up").wait_for()
+    wait_for("the title of the links has the focus",
+             lambda: page.evaluate("() => document.activeElement.id") == "links-title", TIMEOUT)
+    room, = admin.manage("GET", "/rooms?name=monday-stand-up").json["data"]
+    codes = codes_of(admin, room["id"])
+    cards = page.get_by_test_id("code")
+    assert cards.get_by_role("heading").all_inner_texts() == ["Host", "Guest", "Viewer"]
+    for role, code in codes.items():
+        link = f"{admin.base}/rooms/{room['id']}?code={code}"
+        assert page.get_by_test_id(f"link-{role}").input_value() == link
+        assert page.get_by_test_id(f"open-{role}").get_attribute("href") == link
+    # From the title on, Tab leads to the host's link, and to its button.
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => document.activeElement.dataset.testid") == "link-host-copy"
+    page.keyboard.press("Enter")
+    page.get_by_text("Copied.").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == (
+        page.get_by_test_id("link-host").input_value())
+    # The same name again is the same room, with the same links.
+    page.get_by_test_id("new-room").fill("monday stand-up")
+    page.keyboard.press("Enter")
+    cards.first.wait_for()
+    assert codes_of(admin, room["id"]) == codes
+    page.get_by_test_id("new-room").fill("!")
+    page.keyboard.press("Enter")
+    assert "letter" in page.get_by_test_id("new-room").evaluate("(node) => node.validationMessage")
+
+
+def test_links_begin_with_the_public_address(page, binary, tmp_path, stack):
+    from harness.server import Server
+    server = Server(tmp_path / "public", settings={
+        "ROOMCAST_HTTP_PUBLIC_URL": "https://rooms.example.org"})
+    stack.callback(server.stop)
+    assert set_password(binary, server, PASSWORD).returncode == 0
+    log_in(page, server)
+    # The first step is said on the first page.
+    page.get_by_test_id("first-room").click()
+    page.get_by_test_id("new-room").fill("one")
+    page.get_by_test_id("make-room").click()
+    page.get_by_test_id("link-host").wait_for()
+    assert page.get_by_test_id("link-host").input_value().startswith(
+        "https://rooms.example.org/rooms/")
+
+
 def test_codes_and_settings(page, admin, room):
     assert admin.manage("POST", "/rooms", {"name": room}).status == 200
     found = admin.manage("GET", f"/rooms?name={room}").json["data"][0]["id"]
     log_in(page, admin, "#access")
-    page.get_by_test_id("code-room").fill(found)
-    page.get_by_test_id("show-codes").click()
+    page.get_by_test_id("code-room").select_option(found)
+    page.get_by_text("The room has no links yet.").wait_for()
     page.get_by_test_id("make-codes").click()
-    row = page.get_by_test_id("code").filter(has_text="guest")
-    row.wait_for()
-    row.get_by_role("button").click()
+    row = page.get_by_test_id("code").filter(has_text="Guest")
+    row.get_by_role("button", name="Disable").click()
     wait_for("the code is off", lambda: "Disabled" in row.inner_text(), TIMEOUT)
+    assert not row.get_by_test_id("link-guest").is_visible()
+    assert set(codes_of(admin, found)) == {"host", "viewer"}
+    row.get_by_role("button", name="Enable").click()
+    row.get_by_test_id("link-guest").wait_for()
 
     page.get_by_role("link", name="Settings").click()
     page.get_by_test_id("settings-search").fill("auth.")

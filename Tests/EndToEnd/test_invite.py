@@ -144,6 +144,26 @@ def test_a_host_with_a_token_invites_by_codes(visit, closed_server, room):
     wrong.get_by_text("Room code not found. Check the link").wait_for()
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_where_only_the_invited_enter_the_home_page_says_so(visit, closed_server, room, scheme):
+    """A form would lead to a closed door."""
+    token = tokens.room_token(room, user="ann", role="host")
+    ann = visit(f"{closed_server.base}/rooms/{room}?name=Ann&auth_token={token}&skip_preview=true")
+    ann.wait_for_selector("[data-testid=call]:not([hidden])")
+    page = visit(closed_server.base)
+    page.emulate_media(color_scheme=scheme)
+    page.get_by_role("heading", name="You need a link to enter a room").wait_for()
+    assert not page.is_visible("[data-testid=open-room]")
+    assert page.get_attribute("[data-testid=operator]", "href") == "/admin#access"
+    # Others see that the room is there, and have no door to it.
+    card = page.locator(f"[data-room={room}]")
+    card.wait_for()
+    assert not card.get_by_test_id("join-link").is_visible()
+    assert axe.faults(page) == []
+    page.set_viewport_size({"width": 320, "height": 780})
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 320
+
+
 @pytest.fixture(scope="module")
 def closed_server(binary, tmp_path_factory):
     """Whose pages give tokens to nobody."""

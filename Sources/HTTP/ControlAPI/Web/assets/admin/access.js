@@ -1,103 +1,174 @@
-// The key of tokens, and the codes by which people enter a room in a role.
+// Rooms and the links into them, one for each role; and the key of tokens.
 
+import { copyField } from "../common/copy-field.js";
 import { element, reconcile, setText } from "../common/dom.js";
+import { roleText } from "../common/role-text.js";
+import { roomIDFrom, roomTitle } from "../common/room-name.js";
 import { toast } from "../common/toasts.js";
 import { get, post } from "./desk.js";
-import { action, facts, row, table } from "./facts.js";
+import { action, facts } from "./facts.js";
 import { tried } from "./streams.js";
 import { dateText } from "./words.js";
-import { t, tn } from "../common/texts.js";
+import { t } from "../common/texts.js";
 
 const interval = 30000; // ms
-const columns = [t("Code"), t("Role"), t("Made"), t("State"), t("Actions")];
+const roomsMaximum = "100";
 
 export const access = {
   title: t("Access"),
   interval,
   build() {
-    const key = facts({ key: t("Access key"), from: t("From") });
-    const known = element("datalist", { id: "known-rooms" });
-    const room = element("input",
-      { class: "field", list: "known-rooms", required: true, maxlength: "64",
-      autocomplete: "off", spellcheck: "false", "aria-label": t("Room"), placeholder: t("Room"),
-      "data-testid": "code-room" });
-    const codes = table(columns, { "aria-labelledby": "codes-title" });
-    codes.node.hidden = true;
-    const note = element("p", { class: "quiet", role: "status" });
-    const make = element("button", { class: "button", type: "button", hidden: true,
-      "data-testid": "make-codes" }, t("Make a code for each role"));
-    let chosen = "";
     let again = () => {};
+    let known = [];
+    const key = facts({ key: t("Access key"), from: t("From") });
+    const links = linksOfRoom(() => again());
 
-    const form = element("form", { class: "filter", role: "search" }, room,
-      element("button", { class: "button", type: "submit", "data-testid": "show-codes" },
-        t("Show codes")));
+    const name = element("input",
+      { class: "field room-name", required: true, maxlength: "64", autocomplete: "off", dir: "auto",
+      spellcheck: "false", "aria-label": t("Name of the room"),
+      placeholder: t("Room name, for example stand-up"), "data-testid": "new-room" });
+    name.addEventListener("input", () => name.setCustomValidity(""));
+    const form = element("form", { class: "filter" }, name,
+      element("button", { class: "button button-primary", type: "submit",
+        "data-testid": "make-room" }, t("Make a room")));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      chosen = room.value.trim();
+      const id = roomIDFrom(name.value);
+      if (!id) {
+        name.setCustomValidity(t("A name needs a letter, a digit or an emoji."));
+        name.reportValidity();
+        return;
+      }
+      tried(async () => {
+        // A room of this name that is there already is answered as it is.
+        const room = await post("/v2/rooms", { name: id });
+        await post(codesOf(room.id));
+        name.value = "";
+        links.choose(room, { isAsked: true });
+        again();
+      });
+    });
+
+    const pick = element("select",
+      { class: "field room-name", "aria-label": t("Room"), "data-testid": "code-room" });
+    const picking = element("div", { class: "filter", hidden: true }, pick);
+    pick.addEventListener("change", () => {
+      links.choose(known.find(({ id }) => id === pick.value) ?? null);
       again();
     });
-    make.addEventListener("click", () => tried(async () => {
-      await post(`/v2/room-codes/room/${encodeURIComponent(chosen)}`);
-      toast(t("The codes are made."));
-      again();
-    }));
-
-    async function showCodes() {
-      if (!chosen) return;
-      let data = [];
-      let words = "";
-      let isListed = false;
-      try {
-        ({ data } = await get(`/v2/room-codes/room/${encodeURIComponent(chosen)}`,
-          { limit: "100" }));
-        isListed = true;
-        words = data.length === 0 ? t("{name} has no codes.", { name: chosen })
-          : tn(data.length, { one: "{count} code", other: "{count} codes" });
-      } catch (error) {
-        if (error.status === 401) throw error;
-        words = error.message;
-      }
-      make.hidden = !isListed;
-      codes.node.hidden = data.length === 0;
-      setText(note, words);
-      reconcile(codes.rows, data, {
-        key: ({ code }) => code,
-        create: (code) => line(code, () => again()),
-        update: tellCode,
-      });
-    }
 
     return {
       node: element("div", { class: "stack" },
-        element("section", { class: "stack-small" },
-          element("h2", {}, t("Key")),
+        element("section", { class: "stack-small", "aria-labelledby": "rooms-title" },
+          element("h2", { id: "rooms-title" }, t("Rooms and links")),
+          element("p", { class: "quiet" }, t("A room has a link for each role. Whoever opens one "
+            + "enters the room in that role; the host goes live.")),
+          form, picking),
+        links.node,
+        element("section", { class: "stack-small", "aria-labelledby": "key-title" },
+          element("h2", { id: "key-title" }, t("Key")),
           element("p", { class: "quiet" }, ...withCode(t(
             "Your application signs tokens with it. Its secret, <code>auth.secret</code>, is shown "
             + "nowhere. On the server, <code>roomcast token</code> makes single tokens."))),
-          key.node),
-        element("section", { class: "stack-small" },
-          element("h2", { id: "codes-title" }, t("Room codes")),
-          element("p", { class: "quiet" }, t("Whoever has a code may enter its room in its role.")),
-          known, form, note, codes.node, make)),
+          key.node)),
       async refresh(tell, refreshSoon) {
         again = refreshSoon;
         const [{ data: settings }, { data: rooms }] = await Promise.all([
-          get("/settings"), get("/v2/rooms", { limit: "100" }),
+          get("/settings"), get("/v2/rooms", { limit: roomsMaximum }),
         ]);
         const setting = settings.find(({ name }) => name === "auth.accessKey");
-        key.set({ key: setting?.value ?? "–", from: setting?.origin ?? t("built in") });
-        reconcile(known, rooms, {
+        key.set({ key: plain(setting), from: setting?.origin ?? t("built in") });
+        const chosen = links.room();
+        const isListed = !chosen || rooms.some(({ id }) => id === chosen.id);
+        known = isListed ? rooms : [chosen, ...rooms];
+        reconcile(pick, [{ id: "" }, ...known], {
           key: ({ id }) => id,
           create: ({ id }) => element("option", { value: id }),
-          update: (option, { name }) => option.setAttribute("label", name ?? ""),
+          update: (option, { id, name }) =>
+            setText(option, id === "" ? t("Choose a room") : roomTitle(name || id)),
         });
-        await showCodes();
+        pick.value = chosen?.id ?? "";
+        picking.hidden = known.length === 0;
+        const publicURL = settings.find(({ name }) => name === "http.publicURL");
+        await links.refresh(publicURL?.origin ? plain(publicURL) : location.origin);
         tell("");
       },
     };
   },
 };
+
+const codesOf = (room) => `/v2/room-codes/room/${encodeURIComponent(room)}`;
+
+/** A setting's text, without the quotation marks of a file. */
+function plain(setting) {
+  const value = setting?.value ?? "–";
+  return value.startsWith("\"") ? JSON.parse(value) : value;
+}
+
+/** The links into the room that is chosen. */
+function linksOfRoom(again) {
+  const title = element("h2", { id: "links-title", tabindex: "-1", dir: "auto" });
+  const note = element("p", { class: "quiet", role: "status" });
+  const list = element("ul", { class: "cards", "data-testid": "codes" });
+  const make = element("button", { class: "button", type: "button", hidden: true,
+    "data-testid": "make-codes", onclick: () => tried(async () => {
+      await post(codesOf(room.id));
+      toast(t("The links are made."));
+      again();
+    }) }, t("Make a link for each role"));
+  const node = element("section",
+    { class: "stack-small", hidden: true, "aria-labelledby": "links-title" }, title, note, list,
+    make);
+  let room = null;
+  let isFocused = false; // once the links are there
+
+  return {
+    node,
+    room: () => room,
+    choose(next, { isAsked = false } = {}) {
+      room = next;
+      isFocused = isAsked;
+      list.replaceChildren();
+      setText(note, "");
+      make.hidden = true;
+      node.hidden = room === null;
+      if (room) setText(title, t("Links into {name}", { name: roomTitle(room.name || room.id) }));
+    },
+    /** @param {string} address that the links begin with */
+    async refresh(address) {
+      if (!room) return;
+      const { id } = room;
+      let data = [];
+      try {
+        ({ data } = await get(codesOf(id), { limit: "100" }));
+      } catch (error) {
+        if (error.status === 401) throw error;
+        if (room?.id === id) setText(note, error.message);
+        return;
+      }
+      if (room?.id !== id) return;
+      setText(note, data.length === 0 ? t("The room has no links yet.") : "");
+      note.hidden = data.length > 0;
+      make.hidden = data.some(({ enabled }) => enabled);
+      const base = address.replace(/\/$/, "");
+      reconcile(list, inOrder(data), {
+        key: ({ code }) => code,
+        create: (code) => card(code, base, again),
+        update: tellCode,
+      });
+      if (isFocused) title.focus();
+      isFocused = false;
+    },
+  };
+}
+
+const usualOrder = ["host", "guest", "viewer"]; // the host's is wanted first
+
+/** Those that open the room before those that do not. */
+function inOrder(codes) {
+  const place = (role) => (usualOrder.indexOf(role) + 1 || usualOrder.length + 1);
+  return codes.toSorted((a, b) => b.enabled - a.enabled || place(a.role) - place(b.role));
+}
 
 /** A sentence with the names of commands and settings in it. */
 function withCode(text) {
@@ -105,29 +176,48 @@ function withCode(text) {
     index % 2 === 0 ? piece : element("code", {}, piece));
 }
 
-function line(code, again) {
+function card(code, base, again) {
+  const role = roleText(code.role);
+  const title = `code-${code.code}`;
+  const url = `${base}/rooms/${encodeURIComponent(code.room_id)}?code=${code.code}`;
+  const link = copyField({
+    label: t("Link for: {name}", { name: role }), text: url, testID: `link-${code.role}`,
+  });
   const change = async () => {
     const isOn = switchOf.dataset.on === "true";
     await tried(async () => {
       await post("/v2/room-codes/code", { code: code.code, enabled: !isOn });
-      toast(isOn ? t("The code no longer opens the room.") : t("The code opens the room."));
+      toast(isOn ? t("The link no longer opens the room.") : t("The link opens the room."));
       again();
     });
   };
   const switchOf = action("", t("Change {code}", code), change);
-  const node = row(columns, [switchOf], { "data-testid": "code" });
-  node.firstChild.append(element("code", {}, code.code));
-  return node;
+  switchOf.classList.add("switch");
+  return element("li", { class: "card", "data-testid": "code", "data-role": code.role },
+    element("article", { class: "stack-small", "aria-labelledby": title },
+      element("div", { class: "card-head" },
+        element("h3", { id: title, tabindex: "-1" }, role),
+        element("span", { class: "lamp" }, t("Disabled"))),
+      link.node,
+      element("div", { class: "card-foot" },
+        element("p", { class: "quiet" }, t("Code"), " ", element("code", {}, code.code), " · ",
+          dateText(code.created_at)),
+        element("div", { class: "actions" },
+          element("a", { class: "button button-small", href: url, target: "_blank",
+            rel: "noopener", "aria-label": t("Open the link for: {name}", { name: role }),
+            "data-testid": `open-${code.role}` }, t("Open")),
+          switchOf))));
 }
 
 function tellCode(node, code) {
-  const [, role, made, state] = node.children;
-  setText(role, code.role);
-  setText(made, dateText(code.created_at));
-  setText(state, code.enabled ? t("Enabled") : t("Disabled"));
-  const button = node.querySelector("button");
+  node.querySelector(".lamp").hidden = code.enabled;
+  node.querySelector(".copy").hidden = !code.enabled;
+  node.querySelector(".actions a").hidden = !code.enabled;
+  const button = node.querySelector(".switch");
+  const role = roleText(code.role);
   button.dataset.on = String(code.enabled);
   setText(button, code.enabled ? t("Disable") : t("Enable"));
-  button.setAttribute("aria-label",
-    code.enabled ? t("Disable {code}, {role}", code) : t("Enable {code}, {role}", code));
+  button.setAttribute("aria-label", code.enabled
+    ? t("Disable {code}, {role}", { code: code.code, role })
+    : t("Enable {code}, {role}", { code: code.code, role }));
 }

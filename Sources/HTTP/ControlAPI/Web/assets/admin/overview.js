@@ -31,7 +31,11 @@ export const overview = {
     const faults = element("ul", { class: "faults", role: "alert" });
     const drawn = charts.map(([title, key, text, floor]) =>
       ({ key, chart: new Chart(title, text, floor) }));
-    const node = element("div", { class: "stack" }, faults, machine.node,
+    const first = element("p", { class: "notice first-step", hidden: true },
+      t("Nobody is in any room. Make one, and open its host's link to go live."), " ",
+      element("a", { class: "button button-small button-primary", href: "#access",
+        "data-testid": "first-room" }, t("Make a room")));
+    const node = element("div", { class: "stack" }, faults, first, machine.node,
       element("div", { class: "charts" }, ...drawn.map(({ chart }) => chart.node)));
     return {
       node,
@@ -48,6 +52,7 @@ export const overview = {
         if (faults.textContent !== found.join("")) {
           faults.replaceChildren(...found.map((fault) => element("li", {}, fault)));
         }
+        first.hidden = now.rooms > 0 || now.streams > 0;
         machine.set(machineTexts(figures));
         const samples = data.map((sample) => ({ ...sample, time: Date.parse(sample.time) }));
         // The server's clock: that of this device may be wrong.

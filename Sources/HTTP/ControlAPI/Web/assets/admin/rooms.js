@@ -18,9 +18,10 @@ export const rooms = {
   build() {
     const list = element("ul", { class: "cards", "data-testid": "rooms" });
     const none = empty(t("Nobody is in any room."));
+    const make = element("a", { class: "button", href: "#access" }, t("Rooms and links"));
     let again = () => {};
     return {
-      node: element("div", { class: "stack" }, list, none),
+      node: element("div", { class: "stack" }, list, none, make),
       async refresh(tell, refreshSoon) {
         again = refreshSoon;
         const { data } = await get("/rooms");

@@ -11,6 +11,7 @@ const list = byID("rooms");
 const summary = byID("summary");
 
 let occupied = new Set(); // ids of rooms with people
+let isOpen = true; // to those without an invitation
 
 byID("enter").addEventListener("submit", (event) => {
   event.preventDefault();
@@ -48,7 +49,9 @@ function createRoom(room) {
       element("a", { class: "button watch", href: `/watch/${path}` }, icon("play"), t("Watch")),
       element(
         "a",
-        { class: "button button-primary", href: `/rooms/${path}`, "data-testid": "join-link" },
+        {
+          class: "button button-primary join", href: `/rooms/${path}`, "data-testid": "join-link",
+        },
         t("Join"),
       ),
     ),
@@ -69,6 +72,7 @@ function updateRoom(node, room) {
   lamp.textContent = lampText[phase] ?? "";
   lamp.hidden = !lampText[phase];
   node.querySelector(".watch").hidden = phase !== "live" && phase !== "starting";
+  node.querySelector(".join").hidden = !isOpen;
 }
 
 async function refresh() {
@@ -87,9 +91,16 @@ async function refresh() {
   setTimeout(refresh, refreshInterval);
 }
 
-/** Without a list there is only the form, for people who know a room's name. */
+/**
+ * Without a list there is only the form, for people who know a room's name. Where pages give tokens
+ * to nobody, the form would lead to a closed door: words say how one comes in.
+ */
 async function begin() {
   const settings = await configuration().catch(() => null);
+  isOpen = settings?.open_tokens !== false;
+  byID("enter").hidden = !isOpen;
+  byID("invited").hidden = isOpen;
+  if (!isOpen) setText(byID("empty"), t("No room is open."));
   if (settings?.lists_rooms === false) byID("rooms-section").hidden = true;
   else refresh();
 }
