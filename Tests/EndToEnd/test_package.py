@@ -2,6 +2,7 @@
 
 Of the tests' own binary, or as users get it, from `make test-package` (ROOMCAST_PACKAGES)."""
 
+import json
 import os
 import re
 import subprocess
@@ -61,3 +62,15 @@ def test_the_tarball_has_the_packages_binary_without_symbols(packages, tmp_path)
     sections = output("readelf", "--section-headers", "--wide", str(packaged))
     assert ".symtab" not in sections and ".debug_info" not in sections
     assert output(str(tmp_path / "tarball/bin/roomcast"), "--version").strip() in tarball.name
+
+
+def test_its_last_words_name_three_steps(packages):
+    """Once the server runs, and only at the first installation."""
+    script = output("dpkg-deb", "--info", str(only(packages[0], "roomcast_*.deb")), "postinst")
+    words = script.index("Three steps to go live")
+    assert script.index("deb-systemd-invoke start") < words
+    settings = json.loads((REPOSITORY / "deploy/roomcast.json").read_text())
+    for step in ["1. ", "roomcast admin-password --configuration /etc/roomcast/roomcast.json",
+                 f"2. Log in at http://localhost:{settings['http']['port']}/admin",
+                 "3. Make a room"]:
+        words = script.index(step, words)

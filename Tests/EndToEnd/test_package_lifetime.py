@@ -7,15 +7,18 @@ import os
 import re
 import shlex
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
+from harness import chromium, newcomer
 from harness.debian import Debian
 from harness.server import REPOSITORY
 from harness.waiting import wait_for
 
 START_TIMEOUT = 60  # s
+PASSWORD_COMMAND = "roomcast admin-password --configuration /etc/roomcast/roomcast.json"
 
 
 def only(pattern):
@@ -95,8 +98,12 @@ def api(debian, method, path, body=None):
 
 
 def test_it_is_installed_and_serves_at_once(debian):
-    debian.install("/packages/roomcast.deb")
+    said = debian.install("/packages/roomcast.deb")
     wait_for("the server answers", lambda: health(debian) == "ok", START_TIMEOUT)
+    # Its last words are the three steps that the next test takes.
+    first, second, third = re.findall(r"(?m)^  \d\. (.*(?:\n   .*)?)", said)[-3:]
+    assert PASSWORD_COMMAND in first and "http://localhost:8080/admin" in second
+    assert "Make a room" in third
     assert debian.run("systemctl is-active roomcast") == "active"
     assert debian.run("systemctl is-enabled roomcast") == "enabled"
     assert debian.run("systemctl is-system-running") == "running"
@@ -108,6 +115,17 @@ def test_it_is_installed_and_serves_at_once(debian):
     assert debian.run("getent passwd roomcast").endswith(":/var/lib/roomcast:/usr/sbin/nologin")
     # Where it writes, another user may not look.
     assert debian.run("ls /var/lib/roomcast", check=False, user="nobody") == ""
+
+
+def test_a_newcomer_is_live_within_two_minutes(debian, playwright, tmp_path):
+    """A browser of this machine in the network of that one, which is its loopback alone."""
+    began = time.monotonic()
+    debian.run(f"echo '{newcomer.PASSWORD}' | {PASSWORD_COMMAND}")
+    with chromium.inside(playwright, debian, tmp_path, 30, [chromium.LOOPBACK]) as browser:
+        newcomer.goes_live_in_time(browser, "http://localhost:8080", began)
+    [stream] = api(debian, "GET", "/v2/live-streams")["data"]
+    assert stream["status"] == "running"
+    api(debian, "POST", f"/v2/live-streams/{stream['id']}/stop")
 
 
 def test_the_keys_are_its_own(debian):

@@ -123,10 +123,10 @@ def launched(playwright, frame_rate=30):
             yield browser
 
 
-def inside(playwright, namespace, directory, frame_rate):
-    """A browser in a namespace. Like for users, it does not use the loopback. The directory is for
-    the script that starts it there."""
-    return _launched(playwright, directory, namespace.prefix, frame_rate, [])
+def inside(playwright, namespace, directory, frame_rate, arguments=()):
+    """A browser in a namespace. Like for users, it does not use the loopback, unless it is told to.
+    The directory is for the script that starts it there."""
+    return _launched(playwright, directory, namespace.prefix, frame_rate, arguments)
 
 
 @contextlib.contextmanager

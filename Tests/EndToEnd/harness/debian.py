@@ -75,8 +75,14 @@ class Debian:
         assert not check or result.returncode == 0, (command, result.stdout, result.stderr)
         return result.stdout.strip()
 
+    @property
+    def prefix(self):
+        """Of a command line: a program of this machine in the network there."""
+        return ["nsenter", "--target", self._first(), "--net"]
+
     def install(self, *packages):
-        self.run(f"apt-get --quiet=2 --yes --no-install-recommends install {' '.join(packages)}")
+        """What is said meanwhile."""
+        return self.run(f"apt-get --quiet=2 --yes --no-install-recommends install {' '.join(packages)}")
 
     def start(self, command):
         """A process there, which ends with its handle, nsenter, and with the machine."""
