@@ -5,6 +5,7 @@ import json
 import re
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 from harness import axe
@@ -190,16 +191,115 @@ def test_it_sees_a_stream_and_stops_it(page, admin, room):
              lambda: page.locator("[data-testid=log] li").count() == 0, TIMEOUT)
 
 
-def test_it_removes_a_person_and_records_a_room(page, enter_room, admin):
+def press(locator):
+    """By keyboard: what has the focus is what Enter is for."""
+    locator.focus()
+    locator.page.keyboard.press("Enter")
+
+
+def test_it_changes_a_role_and_removes_a_person(page, enter_room, admin):
     ann = enter_room("Ann")
     log_in(page, admin, "#rooms")
     row = page.get_by_test_id("peer").filter(has_text="Ann")
     row.wait_for()
     wait_for("the row tells what she sends", lambda: "picture" in row.inner_text(), TIMEOUT)
-    row.get_by_role("button", name="Remove Ann").click()
-    page.get_by_test_id("confirm").click()
+    press(row.get_by_role("button", name="Role of Ann"))
+    dialog = page.get_by_test_id("dialog")
+    dialog.get_by_text("Ann is Host now. The new role:").wait_for()
+    assert dialog.get_by_role("radio").evaluate_all("(all) => all.map((one) => one.value)") == [
+        "guest", "viewer"]
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    wait_for("she is a viewer", lambda: "Viewer" in row.inner_text(), TIMEOUT)
+    # As one she sends nothing, and her page says so.
+    wait_for("she sends nothing", lambda: "nothing" in row.inner_text(), TIMEOUT)
+    wait_for("her page has no button for the camera",
+             lambda: not ann.page.is_visible("[data-testid=camera]"), TIMEOUT)
+    press(row.get_by_role("button", name="Remove Ann"))
+    press(page.get_by_test_id("confirm"))
     ann.page.wait_for_selector("[data-testid=farewell]")
     wait_for("she is gone from the list", lambda: row.count() == 0, TIMEOUT)
+
+
+def test_it_records_a_room(page, admin, room):
+    """Beside the stream, which records nothing, and from the first click to the file."""
+    stream = start(admin, room, recording={})
+    log_in(page, admin, "#streams")
+    card = page.locator(f"[data-stream='{stream['id']}']")
+    press(card.get_by_test_id("record"))
+    page.get_by_text(f"A recording of {room} starts.").wait_for()
+    recording = page.get_by_test_id("stream").filter(has_text="Recording without a stream")
+    wait_for("it records", lambda: recording.locator(".lamp").inner_text() == "Recording", TIMEOUT)
+    written = re.compile(r"Written\s+[1-9]")
+    wait_for("it writes", lambda: written.search(recording.inner_text()), TIMEOUT)
+    press(recording.get_by_test_id("stop"))
+    assert "its files are made" in page.get_by_test_id("dialog").inner_text()
+    press(page.get_by_test_id("confirm"))
+    # The stream goes on.
+    wait_for("the recording is over", lambda: recording.count() == 0, TIMEOUT)
+    assert admin.stream(stream["id"])["status"] == "running"
+    admin.stop_stream(room)
+    page.get_by_role("link", name="Recordings").click()
+    found = page.get_by_test_id("recording").filter(has_text=room)
+    movies = found.get_by_role("link", name="room composite")
+    wait_for("its files are listed", lambda: found.locator(".lamp").inner_text() == "Ready"
+             and movies.count() > 0, TIMEOUT)
+    with page.expect_download() as download:
+        press(movies.first)
+    content = Path(download.value.path()).read_bytes()
+    assert content[4:8] == b"ftyp" and len(content) > 10_000
+
+
+def test_it_sends_a_webhook_again(page, binary, receiver, tmp_path, room, stack):
+    from harness.server import Server
+    server = Server(tmp_path / "told", settings=receiver.settings)
+    stack.callback(server.stop)
+    assert set_password(binary, server, PASSWORD).returncode == 0
+    stream = start(server, room)
+    server.stop_stream(room)
+    kind = "hls.started.success"
+    wait_for("the receiver is told", lambda: kind in receiver.types(stream["id"]), TIMEOUT)
+    told, = [one for one in receiver.events(stream["id"]) if one["type"] == kind]
+    log_in(page, server, "#webhooks")
+    card = page.get_by_test_id("webhook").filter(has=page.get_by_role("heading", name=kind))
+    wait_for("it is delivered", lambda: "Delivered" in card.inner_text(), TIMEOUT)
+    press(card.locator("summary"))
+    assert json.loads(card.locator("pre").inner_text())["id"] == told["id"]
+    press(card.get_by_test_id("replay"))
+    page.get_by_text("It is sent again.").wait_for()
+    wait_for("the receiver has it twice", lambda: receiver.accepted.count(told) == 2, TIMEOUT)
+    wait_for("it is delivered again", lambda: "Delivered" in card.inner_text(), TIMEOUT)
+
+
+# A chart's line as the browser draws it: its length in pixels, and the points that it goes through.
+DRAWN = """(chart) => {
+  const line = chart.querySelector(".chart-line");
+  const { width, height } = line.getBoundingClientRect();
+  return { points: line.getAttribute("d").split(/[ML]/).length - 1, length: line.getTotalLength(),
+    width, height, isPainted: getComputedStyle(line).stroke !== "none",
+    words: chart.querySelector("svg").getAttribute("aria-label") };
+}"""
+
+
+def test_charts_have_lines(page, admin):
+    """A sample comes each ten seconds, and one only is a point."""
+    log_in(page, admin)
+    charts = page.locator(".chart")
+    memory = charts.filter(has_text="Memory of the machine")
+
+    def drawn():
+        found = memory.evaluate(DRAWN)
+        return found["points"] >= 2 and found
+
+    found = wait_for("the chart of the memory has a line", drawn, TIMEOUT)
+    assert found["isPainted"] and found["length"] > 1 and found["width"] > 1, found
+    assert re.search(r"\d+ % now, \d+ % to \d+ % in the last hour", found["words"]), found
+    assert charts.count() == 6
+    for one in charts.all():
+        assert one.evaluate(DRAWN)["points"] >= 2, one.inner_text()
+    # What the line says at a place.
+    memory.locator("svg").hover(position={"x": 5, "y": 5})
+    assert re.fullmatch(r"\d\d:\d\d:\d\d · \d+ %", memory.locator(".chart-mark").inner_text())
 
 
 @pytest.fixture

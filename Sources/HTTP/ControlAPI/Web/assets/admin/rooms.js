@@ -1,7 +1,8 @@
 // The rooms that somebody is in, and who is there.
 
-import { ask, checkbox, labelled } from "../common/dialog.js";
+import { ask, checkbox, choice } from "../common/dialog.js";
 import { element, reconcile, setText } from "../common/dom.js";
+import { roleText } from "../common/role-text.js";
 import { toast } from "../common/toasts.js";
 import { get, post } from "./desk.js";
 import { action, empty, row, table } from "./facts.js";
@@ -91,7 +92,7 @@ const qualities = [t("lost"), t("very bad"), t("bad"), t("fair"), t("good"), t("
 function tellPeer(node, peer) {
   const [name, role, sends, connection, since] = node.children;
   setText(name, peer.name || peer.user_id);
-  setText(role, peer.role);
+  setText(role, roleText(peer.role));
   const tracks = Object.values(peer.tracks ?? {}).filter(({ mute }) => !mute);
   const kinds = new Set(tracks.map(({ type, source }) =>
     source === "screen" ? t("screen") : type === "audio" ? t("sound") : t("picture")));
@@ -100,21 +101,29 @@ function tellPeer(node, peer) {
   setText(since, ageText(Date.now() - Date.parse(peer.joined_at)));
 }
 
+/** The roles that a person in the room can have, by rank. */
+async function rolesOf(room) {
+  const { template_id: template } = await get(`/v2/rooms/${encodeURIComponent(room.id)}`);
+  const { roles } = await get(`/v2/templates/${encodeURIComponent(template)}`);
+  return Object.values(roles).filter(({ isHidden }) => !isHidden)
+    .sort((a, b) => a.priority - b.priority).map(({ name }) => name);
+}
+
 async function changeRole(room, peer, again) {
-  const field = element("input",
-    { class: "field", value: peer.role, required: true, maxlength: "128" });
-  const about = peer.name || peer.user_id;
-  const isSure = await ask({
-    title: t("Role of {name}", { name: about }), text: t("It changes at once."),
-    content: [labelled(t("Role"), field)], confirm: t("Change"), refuse: t("Cancel"),
-  });
-  const role = field.value.trim();
-  if (!isSure || !role || role === peer.role) return;
   await tried(async () => {
+    const about = peer.name || peer.user_id;
+    const others = (await rolesOf(room)).filter((name) => name !== peer.role);
+    const role = choice("role",
+      t("{name} is {role} now. The new role:", { name: about, role: roleText(peer.role) }),
+      others.map((name) => ({ value: name, text: roleText(name) })));
+    const isSure = await ask({
+      title: t("Role of {name}", { name: about }), text: t("It changes at once."),
+      content: [role.node], confirm: t("Change"), refuse: t("Cancel"),
+    });
+    if (!isSure) return;
     const [place, person] = [room.id, peer.id].map(encodeURIComponent);
-    await post(`/v2/active-rooms/${place}/peers/${person}`,
-      { role });
-    toast(t("{name} is {role} now.", { name: about, role }));
+    await post(`/v2/active-rooms/${place}/peers/${person}`, { role: role.value() });
+    toast(t("{name} is {role} now.", { name: about, role: roleText(role.value()) }));
     again();
   });
 }
