@@ -99,6 +99,19 @@ import Testing
         }
     }
 
+    @Test func anotherDestinationIsWarnedOf() async throws {
+        try await StreamsWorld().run { world in
+            #expect(try await warnings(world, LiveStreamRequest()) == [])
+            // A room without destinations takes every name.
+            let other = LiveStreamRequest(destination: "archvie")
+            let told = try await warnings(world, other)
+            try #require(told.count == 2)
+            #expect(told[0].hasPrefix("destination 'archvie' sets nothing: the room's policy"))
+            #expect(told[1].contains("with destination 'default': one more recorder"))
+            #expect(try await warnings(world, other) == [])
+        }
+    }
+
     @Test func whatChangesNothingIsWarnedOf() async throws {
         try await StreamsWorld().run { world in
             #expect(try await warnings(world, LiveStreamRequest()) == [])

@@ -158,6 +158,15 @@ import Testing
         #expect(second.warnings.count == 2)
         #expect(second.warnings[0].hasPrefix("room demo does not exist"))
         #expect(second.warnings[1].contains("as stream 1 with no metadata"))
+        let third = try admission(request(""), beside: beside, to: "third")
+        #expect(
+            third.warnings == [
+                "the room is on air already, as stream 1 with destination 'default': "
+                    + "one more recorder runs from now on"
+            ])
+        // What ends makes place.
+        let ending = [running("1", at: "main", isStopping: true)]
+        #expect(try admission(request(""), beside: ending, to: "third").warnings == [])
         var other = request("")
         other.layout = .object(["name": .string("speaker")])
         let same = try admission(other, beside: beside, scene: unknown)
@@ -169,7 +178,8 @@ import Testing
         func warnings(_ change: (inout LiveStreamRequest) -> Void) -> [String] {
             var request = request("a")
             change(&request)
-            return scene.warnings(of: request, room: "demo", others: [], new: 1)
+            return scene.warnings(
+                of: request, room: "demo", destination: "default", others: [], new: 1)
         }
         let rest = " names 'gast', which the room's policy does not have; its roles are host"
         #expect(warnings { $0.audio.roles = ["gast"] } == ["audio.roles\(rest)"])
@@ -178,5 +188,23 @@ import Testing
         }
         #expect(tracks == ["tracks.roles\(rest)"])
         #expect(warnings { $0.audio.roles = ["host"] } == [])
+    }
+
+    @Test func aDestinationThatSetsNothingIsSaidWhenAStreamBegins() throws {
+        let scene = StreamScene(hasDestinations: false)
+        func warnings(
+            _ kind: LiveStream.Kind, beside: [Running] = [], _ scene: StreamScene
+        ) throws -> [String] {
+            var request = request("", kind: kind)
+            request.destination = "main"
+            return try admission(request, beside: beside, scene: scene, to: "main").warnings
+        }
+        let nothing = "destination 'main' sets nothing: the room's policy has no "
+        #expect(try warnings(.stream, scene) == ["\(nothing)hlsDestinations"])
+        #expect(try warnings(.recording, scene) == ["\(nothing)browserRecordings"])
+        #expect(try warnings(.stream, StreamScene()) == [])
+        let running = [running("1", at: "main")]
+        #expect(try warnings(.stream, beside: running, scene) == [])
+        #expect(try admission(request(""), scene: scene).warnings == [])
     }
 }

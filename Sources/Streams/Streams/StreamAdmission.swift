@@ -84,10 +84,11 @@ public struct StreamAdmission: Sendable {
         }
         self.answers = answers
         let answered = Set(found.compactMap { $0?.id })
-        // Only one stream per destination is usual.
-        let others = rivals.filter { !answered.contains($0.id) }
+        // Only one stream is usual.
+        let others = going.filter { !answered.contains($0.stream.id) }
         warnings =
-            scene.warnings(of: request, room: room, others: others, new: new)
+            scene.warnings(
+                of: request, room: room, destination: destination, others: others, new: new)
             + found.compactMap { $0 }.flatMap { StreamScene.ignored(request, of: $0) }
     }
 }

@@ -10,15 +10,19 @@ public struct StreamScene: Hashable, Sendable {
     public var isKnown: Bool
     /// The policy's roles that are not hidden; nil if unknown.
     public var roles: [String]?
+    /// Whether the policy has destinations for streams of the requested kind. Where it has none, a
+    /// request may name any, as 100ms' clients do.
+    public var hasDestinations: Bool
 
     public init(
         session: SessionID? = nil, origin: LiveStream.Origin = LiveStream.Origin(),
-        isKnown: Bool = true, roles: [String]? = nil
+        isKnown: Bool = true, roles: [String]? = nil, hasDestinations: Bool = true
     ) {
         self.session = session
         self.origin = origin
         self.isKnown = isKnown
         self.roles = roles
+        self.hasDestinations = hasDestinations
     }
 }
 
@@ -26,10 +30,12 @@ extension StreamScene {
     /// Possible mistakes in a start request, in words for the caller and the log.
     ///
     /// - Parameters:
+    ///   - destination: the full name of the request's destination.
     ///   - others: the room's streams on air that the request did not name.
     ///   - new: the number of streams that the request begins.
     public func warnings(
-        of request: LiveStreamRequest, room: RoomID, others: [LiveStream], new: Int
+        of request: LiveStreamRequest, room: RoomID, destination: String,
+        others: [StreamAdmission.Running], new: Int
     ) -> [String] {
         var warnings = self.warnings(
             of: LiveStreamChange(
@@ -41,12 +47,24 @@ extension StreamScene {
                 "room \(room) does not exist: nobody has made it or joined it, "
                     + "and until somebody does there is nothing to show")
         }
-        if request.kind == .stream, let other = others.first {
+        if !hasDestinations, !request.destination.isEmpty {
             warnings.append(
-                "the room is on air already, as stream \(other.id) with "
-                    + (other.plan.variant.metadata.isEmpty
-                        ? "no metadata" : "metadata '\(other.plan.variant.metadata.prefix(64))'")
-                    + ": one more recorder runs from now on")
+                "destination '\(request.destination.prefix(64))' sets nothing: the room's policy "
+                    + "has no \(request.kind == .stream ? "hlsDestinations" : "browserRecordings")")
+        }
+        if request.kind == .stream, let other = others.first {
+            let metadata = other.stream.plan.variant.metadata
+            let difference =
+                if other.destination != destination {
+                    "destination '\(other.destination.prefix(64))'"
+                } else if metadata.isEmpty {
+                    "no metadata"
+                } else {
+                    "metadata '\(metadata.prefix(64))'"
+                }
+            warnings.append(
+                "the room is on air already, as stream \(other.stream.id) with \(difference): "
+                    + "one more recorder runs from now on")
         }
         return warnings
     }

@@ -282,6 +282,8 @@ public struct StreamDestinations: Hashable, Sendable {
         kilobits.multipliedReportingOverflow(by: 1000).overflow ? .max : kilobits * 1000
     }
 
+    var isEmpty: Bool { destinations.isEmpty }
+
     /// Whether a request may name this destination. If the policy has none, any name is accepted
     /// and only stored.
     func knows(_ destination: String) -> Bool {

@@ -8,14 +8,21 @@ extension StreamService {
         room: RoomID, _ request: LiveStreamRequest, startedBy: PeerID?
     ) async throws(LiveStreamError) -> [LiveStream] {
         do throws(LiveStreamError) {
-            return try await startUncounted(room: room, request, startedBy: startedBy)
+            let streams = try await startUncounted(room: room, request, startedBy: startedBy)
+            for warning in streams[0].warnings {
+                log(
+                    .warning, "a start may not be what was meant", streams[0].id,
+                    ["reason": "\(warning)"])
+            }
+            return streams
         } catch {
             book.counts.refused(error)
             throw error
         }
     }
 
-    /// Starts streams without counting a refusal, e.g. for repeated attempts.
+    /// Starts streams without counting a refusal or logging warnings: nobody asked for those that
+    /// start by themselves, one for each destination, and refused ones are tried again.
     func startUncounted(
         room: RoomID, _ request: LiveStreamRequest, startedBy: PeerID?
     ) async throws(LiveStreamError) -> [LiveStream] {
@@ -68,11 +75,6 @@ extension StreamService {
             throw error
         }
         result[0].warnings = admission.warnings + warnings
-        for warning in result[0].warnings {
-            log(
-                .warning, "a start may not be what was meant", result[0].id,
-                ["reason": "\(warning)"])
-        }
         return result
     }
 

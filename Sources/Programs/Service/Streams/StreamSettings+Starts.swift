@@ -43,6 +43,8 @@ extension StreamSettings {
         } catch {
             throw .invalidLayout(error.description)
         }
+        var scene = scene
+        scene.hasDestinations = !destinations.isEmpty
         return try StreamAdmission(
             of: request, in: room, destination: destinations.named(request.destination),
             running: running, scene: scene, capacity: capacity
