@@ -31,6 +31,10 @@ import Testing
     @Test(arguments: [
         ("{}", "layout or audio is missing"), (#"{"gap":4}"#, "gap is not known"),
         (#"{"layout":{},"ladder":[]}"#, "ladder is not known"),
+        (
+            #"{"layout":{"focus":{"pear":"a"}}}"#,
+            "layout.focus.pear is not known; did you mean peer?"
+        ),
         ("[]", "the body is not of type object"), ("", "layout or audio is missing"),
         (#"{"audio":[]}"#, "audio is not of type object"),
         (#"{"audio":{}}"#, "audio.roles is missing"),

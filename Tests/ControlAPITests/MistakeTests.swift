@@ -84,6 +84,10 @@ import Tokens
             start, #"{"recording":{"hlsVod":true}}"#, 400, "malformed body",
             "recording.hlsVod is not known; did you mean hls_vod?"),
         .init(
+            start, #"{"layout":{"nmae":"grid","watermark":{"postion":"center"}}}"#, 400,
+            "malformed body", "layout.nmae is not known; did you mean name?",
+            "layout.watermark.postion is not known; did you mean position?"),
+        .init(
             start, #"{"segment_seconds":"2"}"#, 400, "malformed body",
             "segment_seconds is not of type number"),
         .init(

@@ -38,6 +38,22 @@ import Testing
             "audio.rolse is not known; did you mean roles?"
         ),
         (
+            "/v2/live-streams/room/demo/start",
+            #"{"layout":{"nmae":"grid","watermark":{"postion":"center"}},"recordng":{}}"#,
+            #"["layout.nmae is not known; did you mean name?","#
+                + #""layout.watermark.postion is not known; did you mean position?","#
+                + #""recordng is not known; did you mean recording?"]"#
+        ),
+        (
+            "/v2/recordings/room/demo/start", #"{"layout":{"fitt":"crop"}}"#,
+            "layout.fitt is not known; did you mean fit?"
+        ),
+        (
+            "/v2/templates",
+            #"{"destinations":{"hlsDestinations":{"x":{"layout":{"corners":8}}}}}"#,
+            "destinations.hlsDestinations.x.layout.corners is not known"
+        ),
+        (
             "/v2/live-streams/stream-1/timed-metadata", #"{"payload":"a","durration":1}"#,
             "durration is not known; did you mean duration?"
         ),

@@ -155,7 +155,8 @@ def test_what_is_wrong_is_refused_by_its_name(show):
     assert [answer.status for answer in show.refused] == [400] * 3
     details = [answer.json["details"][0] for answer in show.refused]
     assert details == [
-        "layout.gap must be a whole number from 0 to 400", "layout.nmae is not known",
+        "layout.gap must be a whole number from 0 to 400",
+        "layout.nmae is not known; did you mean name?",
         "layout.background.image must be on one of the hosts in pictures.hosts"]
     assert show.after_the_end.status == 409
 

@@ -1,3 +1,4 @@
+import Foundation
 import MediaKernel
 import Stage
 import Testing
@@ -123,6 +124,28 @@ import Testing
             ),
         ]
         for (json, expected) in rows { #expect(error(json) == expected) }
+    }
+
+    @Test func allFieldsThatNoLayoutHasAreToldWithTheNearestOnes() {
+        let typed = JSONValue.object([
+            "nmae": .string("grid"), "fitt": .null, "gap": .string("wide"), "zoom": .integer(1),
+            "watermark": .object(["postion": .string("center")]),
+            "background": .object(["Color": .string("#000000")]),
+            "focus": .object(["rolle": .string("host")]),
+        ])
+        #expect(
+            error(typed)?.components(separatedBy: "; layout") == [
+                "layout.fitt is not known; did you mean fit?",
+                ".nmae is not known; did you mean name?", ".zoom is not known",
+                ".focus.rolle is not known; did you mean role?",
+                ".background.Color is not known; did you mean color?",
+                ".watermark.postion is not known; did you mean position?",
+            ])
+        let many = (0..<5000).map { ("gapp\($0)", JSONValue.null) }
+        let told = error(.object(Dictionary(uniqueKeysWithValues: many)))
+        #expect(told?.components(separatedBy: "; layout").count == 10)
+        let long = String(repeating: "gap", count: 100)
+        #expect(error(.object([long: .null])) == "layout.\(long.prefix(64)) is not known")
     }
 
     @Test func aRefusedChangeChangesNothing() {

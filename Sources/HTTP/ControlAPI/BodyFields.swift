@@ -1,4 +1,5 @@
 import MediaKernel
+import Stage
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -62,6 +63,12 @@ struct BodyFields: Sendable {
     }
 
     fileprivate func content(of name: String) -> Content { contents[name] ?? .any }
+}
+
+extension BodyFields {
+    static let layout = BodyFields(
+        Array(Layout.fieldNames.keys),
+        Layout.fieldNames.filter { !$0.value.isEmpty }.mapValues { .object(BodyFields($0)) })
 }
 
 /// A body that declares its fields.

@@ -2,13 +2,14 @@ public import MediaKernel
 
 /// A mistake in a layout's JSON form.
 public enum LayoutError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A field that no layout has: a misspelt field would otherwise have no effect without notice.
-    case unknownField(String)
+    /// What is said of each field that no layout has: a misspelt field would otherwise have no
+    /// effect without notice.
+    case unknownFields([String])
     case invalid(field: String, expected: String)
 
     public var description: String {
         switch self {
-        case .unknownField(let field): "\(field) is not known"
+        case .unknownFields(let faults): faults.joined(separator: "; ")
         case .invalid(let field, let expected): "\(field) must be \(expected)"
         }
     }
@@ -24,7 +25,7 @@ extension Layout {
     /// Of an image's address, in bytes.
     public static let addressBytesMaximum = 2048
 
-    private enum Field: String {
+    fileprivate enum Field: String, CaseIterable {
         case name, roles, order
         case tilesMaximum = "max_tiles"
         case focus, fit, gap, margin
@@ -35,7 +36,21 @@ extension Layout {
         case marksSpeaker = "speaker_border"
         case inset
         case transition = "transition_ms"
+
+        /// Of a field that is an object: the names of its own fields.
+        var parts: [String] {
+            switch self {
+            case .focus: ["peer", "role"]
+            case .background: ["color", "image"]
+            case .watermark: ["image", "position", "opacity", "width"]
+            default: []
+            }
+        }
     }
+
+    /// The names of the fields that a layout may have, each with those of the fields in it.
+    public static let fieldNames = Dictionary(
+        uniqueKeysWithValues: Field.allCases.map { ($0.rawValue, $0.parts) })
 
     /// Changes the fields that an object names and leaves the rest. `null` resets a field to its
     /// value in `Layout()`. An invalid object changes nothing.
@@ -43,17 +58,38 @@ extension Layout {
         guard case .object(let fields) = json else {
             throw .invalid(field: "layout", expected: "an object")
         }
+        let unknown = Self.unknownFields(in: fields)
+        guard unknown.isEmpty else { throw .unknownFields(unknown) }
         var next = self
         for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
-            let path = "layout.\(name.prefix(Self.fieldCharactersShown))"
-            guard let field = Field(rawValue: name) else { throw .unknownField(path) }
-            try next.set(field, to: WrittenField(path: path, value: value))
+            guard let field = Field(rawValue: name) else { continue }
+            try next.set(field, to: WrittenField(path: "layout.\(name)", value: value))
         }
         self = next
     }
 
     /// Of a name that an error quotes.
-    static let fieldCharactersShown = 64
+    private static let fieldCharactersShown = 64
+    private static let faultsMaximum = 10
+
+    /// What is said of the fields that no layout has; of the first ones, if there are many.
+    private static func unknownFields(in fields: [String: JSONValue]) -> [String] {
+        func faults(
+            in fields: [String: JSONValue], at path: String, among names: [String]
+        ) -> [String] {
+            let nearest = NearestNames(names.sorted())
+            return fields.keys.filter { !names.contains($0) }.sorted().prefix(faultsMaximum).map {
+                "\(path).\($0.prefix(fieldCharactersShown)) is not known"
+                    + nearest.question(after: $0)
+            }
+        }
+        var found = faults(in: fields, at: "layout", among: Field.allCases.map(\.rawValue))
+        for field in Field.allCases where !field.parts.isEmpty {
+            guard case .object(let inner) = fields[field.rawValue] else { continue }
+            found += faults(in: inner, at: "layout.\(field.rawValue)", among: field.parts)
+        }
+        return Array(found.prefix(faultsMaximum))
+    }
 
     private mutating func set(_ field: Field, to written: WrittenField) throws(LayoutError) {
         let standard = Layout()
@@ -85,7 +121,7 @@ extension Layout {
 
     private mutating func setBackground(_ written: WrittenField) throws(LayoutError) {
         let standard = Layout()
-        guard let parts = try written.object(of: ["color", "image"]) else {
+        guard let parts = try written.object(of: Field.background.parts) else {
             background = standard.background
             backgroundImage = standard.backgroundImage
             return
@@ -218,23 +254,21 @@ private struct WrittenField {
         return text
     }
 
-    /// The fields of an object, each with its path.
+    /// Those fields of an object that have these names, each with its path.
     func object(of names: [String]) throws(LayoutError) -> [String: WrittenField]? {
         if case .null = value { return nil }
         guard case .object(let fields) = value else {
             throw must(be: "an object with " + names.joined(separator: ", "))
         }
         var parts: [String: WrittenField] = [:]
-        for (name, value) in fields {
-            let part = "\(path).\(name.prefix(Layout.fieldCharactersShown))"
-            guard names.contains(name) else { throw .unknownField(part) }
-            parts[name] = WrittenField(path: part, value: value)
+        for name in names {
+            parts[name] = fields[name].map { WrittenField(path: "\(path).\(name)", value: $0) }
         }
         return parts
     }
 
     func focus() throws(LayoutError) -> Layout.Focus? {
-        guard let parts = try object(of: ["peer", "role"]) else { return nil }
+        guard let parts = try object(of: Layout.Field.focus.parts) else { return nil }
         let expected = "a name of at most \(Layout.nameBytesMaximum) bytes"
         switch (
             try parts["peer"]?.text(Layout.nameBytesMaximum, expected),
@@ -247,7 +281,7 @@ private struct WrittenField {
     }
 
     func watermark(over current: Layout.Watermark?) throws(LayoutError) -> Layout.Watermark? {
-        guard let parts = try object(of: ["image", "position", "opacity", "width"]) else {
+        guard let parts = try object(of: Layout.Field.watermark.parts) else {
             return nil
         }
         let image = try parts["image"]?.address()

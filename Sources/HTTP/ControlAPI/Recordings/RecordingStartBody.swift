@@ -8,6 +8,7 @@ struct RecordingStartBody: RequestBody {
         CodingKeys.self,
         [
             .resolution: .object(BodyFields(["width", "height"])),
+            .layout: .object(.layout),
             .thumbnails: .object(TemplateFields.thumbnails),
             .tracks: .object(TrackOptions.fields),
         ], passed: ["transcription"])

@@ -76,6 +76,7 @@ enum TemplateFields {
         ],
         [
             "layers": .array(layer), "captions": .object(StreamCaptions.fields),
+            "layout": .object(.layout),
             "recording": .object(
                 fields(
                     ["hlsVod", "singleFilePerLayer", "layers", "thumbnails", "tracks"],
@@ -93,8 +94,10 @@ enum TemplateFields {
             "name", "width", "height", "maxDuration", "autoStopTimeout", "idleTimeout", "autoStart",
             "preset", "keptSeconds", "thumbnails", "layout", "tracks",
         ],
-        ["thumbnails": .object(thumbnails), "tracks": .object(TrackOptions.fields)],
-        passed: ["presignDuration", "role"])
+        [
+            "thumbnails": .object(thumbnails), "tracks": .object(TrackOptions.fields),
+            "layout": .object(.layout),
+        ], passed: ["presignDuration", "role"])
 
     /// Also of a start request.
     static let thumbnails = fields(["enabled", "width", "height", "offsets", "fps"])

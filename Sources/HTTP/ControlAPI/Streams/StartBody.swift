@@ -12,6 +12,7 @@ struct StartBody: RequestBody {
             .variants: .array(BodyFields(Variant.CodingKeys.self)),
             .ladder: .array(BodyFields(Layer.CodingKeys.self)),
             .audio: .object(LiveStreamAudio.fields),
+            .layout: .object(.layout),
             .captions: .object(StreamCaptions.fields),
         ], passed: ["transcription"])
 

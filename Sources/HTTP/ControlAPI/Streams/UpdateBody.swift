@@ -4,7 +4,8 @@ import Streams
 /// The body of a change to a stream on air. Unlike a start request it must have a field.
 struct UpdateBody: RequestBody {
     static let fields = BodyFields(
-        ["layout", "audio"], ["audio": .object(LiveStreamAudio.fields)])
+        ["layout", "audio"],
+        ["layout": .object(.layout), "audio": .object(LiveStreamAudio.fields)])
 
     var change = LiveStreamChange()
 
