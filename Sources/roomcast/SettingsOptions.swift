@@ -3,7 +3,8 @@ import Service
 
 /// Where a command's settings come from.
 struct SettingsOptions: ParsableArguments {
-    @Option(help: "A JSON file with settings.")
+    @Option(
+        name: [.long, .customLong("config")], help: "A JSON file with settings.")
     var configuration: String?
 
     var input: SettingsInput { SettingsInput(file: configuration) }

@@ -40,9 +40,11 @@ import Testing
         (
             "/v2/live-streams/room/demo/start",
             #"{"layout":{"nmae":"grid","watermark":{"postion":"center"}},"recordng":{}}"#,
-            #"["layout.nmae is not known; did you mean name?","#
-                + #""layout.watermark.postion is not known; did you mean position?","#
-                + #""recordng is not known; did you mean recording?"]"#
+            """
+            ["layout.nmae is not known; did you mean name?",\
+            "layout.watermark.postion is not known; did you mean position?",\
+            "recordng is not known; did you mean recording?"]
+            """
         ),
         (
             "/v2/recordings/room/demo/start", #"{"layout":{"fitt":"crop"}}"#,

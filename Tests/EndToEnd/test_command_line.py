@@ -104,7 +104,7 @@ def taken():
         yield listener.getsockname()[1]
 
 
-@pytest.mark.parametrize("variables, words", [
+NOT_STARTED = [
     ({"HTTP_PORT": "{taken}"}, "http.port is not valid: {taken} on 127.0.0.1 is taken"),
     ({"UDP_PORT": "{taken}"}, "udp.port is not valid: {taken} on 127.0.0.1 is taken"),
     ({"TCP_PORT": "{taken}"}, "tcp.port is not valid: {taken} on 127.0.0.1 is taken"),
@@ -115,7 +115,10 @@ def taken():
      "http.certificateFile: /none cannot be read: No such file"),
     ({"POLICY_FILE": "/none"}, "policy.file is not valid: /none cannot be read: No such file"),
     ({"OUTPUT_DIRECTORY": "/proc/none"}, "output.directory is not valid: /proc/none cannot be used"),
-])
+]
+
+
+@pytest.mark.parametrize("variables, words", NOT_STARTED)
 def test_what_keeps_the_server_from_starting_is_said_in_words(
         roomcast, tmp_path, taken, variables, words):
     ports = {"HTTP_PORT": "0", "UDP_PORT": "0", "UDP_HOST": "127.0.0.1",
@@ -152,22 +155,67 @@ def test_what_keeps_a_file_from_being_published_is_said_in_words(roomcast):
                 assert words in done.stderr and not RAW.search(done.stderr), done.stderr
 
 
+# Arguments, the exit status, and what is said. `{wrong}` is a file with two mistakes, `{}` a good one.
+MISTAKES = [
+    (["sevre"], 64, "There is no command 'sevre'; did you mean serve?"),
+    (["setings"], 64, "There is no command 'setings'; did you mean settings?"),
+    (["chekc", "--port", "1"], 64, "There is no command 'chekc'; did you mean check?"),
+    (["start"], 64, "There is no command 'start'"),
+    (["admin-pasword"], 64, "There is no command 'admin-pasword'; did you mean admin-password?"),
+    (["--hepl"], 64, "Unknown option '--hepl'"),
+    (["serve", "now"], 64, "Unexpected argument 'now'"),
+    (["serve", "--prot", "1"], 64, "Did you mean '--port'?"),
+    (["serve", "--udpport", "1"], 64, "Did you mean '--udp-port'?"),
+    (["serve", "--hots", "::1"], 64, "Did you mean '--host'?"),
+    (["serve", "--directroy", "."], 64, "Did you mean '--directory'?"),
+    (["serve", "--configration", "{}"], 64, "Did you mean '--configuration'?"),
+    (["serve", "--confg", "{}"], 64, "Did you mean '--config'?"),
+    (["serve", "--port"], 64, "Missing value for '--port <port>'"),
+    (["serve", "--port", "http"], 64, "The value 'http' is invalid for '--port <port>'"),
+    (["serve", "--port", "80.5"], 64, "The value '80.5' is invalid for '--port <port>'"),
+    (["serve", "--port", "70000"], 1, "--port: http.port is not valid: 0 to 65535 (found: 70000)"),
+    (["serve", "--udp-port", "99999"], 1,
+     "--udp-port: udp.port is not valid: 0 to 65535 (found: 99999)"),
+    (["serve", "--host", "0.0.0.0"], 1,
+     "--host: auth.accessKey and auth.secret must be set: the built-in development key is only "
+     "accepted while http.host is a loopback address; choose a key, and make a secret with "
+     "`openssl rand -hex 32`, or set http.host to 127.0.0.1 (found: 0.0.0.0)"),
+    (["serve", "--config", "{near}"], 1,
+     "{near} cannot be read: No such file or directory; did you mean roomcast.json?"),
+    (["settings", "--config", "/nowhere.json"], 1,
+     "/nowhere.json cannot be read: No such file or directory"),
+    (["token", "recordings", "x"], 64, "Unexpected argument 'x'"),
+    (["token", "managment"], 64, "Unexpected argument 'managment'"),
+    (["token", "management", "--lifetime", "a day"], 64, "The value 'a day' is invalid"),
+    (["token", "management", "--lifetim", "60"], 64, "Did you mean '--lifetime'?"),
+    (["token", "room"], 64, "Missing expected argument"),
+    (["publish"], 64, "Missing expected argument"),
+    (["publish", "--tokn", "x", "a.webm"], 64, "Did you mean '--token'?"),
+    (["settings", "--jsn"], 64, "Did you mean '--json'?"),
+    (["jibri", "--confg", "x"], 64, "Did you mean '--config'?"),
+    *(([command, "--configuration", "{wrong}"], 1,
+       "{wrong}:2: there is no setting http.prot; did you mean http.port?\n"
+       "{wrong}:3: udp.port must be a whole number, not \"abc\"")
+      for command in ("serve", "settings", "demo", "reindex")),
+]
+
+
 def test_a_mistake_at_the_command_line_is_named_with_what_was_meant(roomcast, tmp_path):
     wrong = tmp_path / "wrong.json"
-    wrong.write_text('{\n  "http": {"prot": 1}\n}')
-    for arguments, status, words in [
-        (["sevre"], 64, "There is no command 'sevre'; did you mean serve?"),
-        (["serve", "--prot", "1"], 64, "Did you mean '--port'?"),
-        (["serve", "--port", "http"], 64, "The value 'http' is invalid for '--port <port>'"),
-        (["serve", "--port", "70000"], 1, "--port: http.port is not valid: 0 to 65535 (found: 70000)"),
-        *(([command, "--configuration", str(wrong)], 1,
-           f"{wrong}:2: there is no setting http.prot; did you mean http.port?")
-          for command in ("serve", "settings", "demo", "reindex", "check")),
-    ]:
+    wrong.write_text('{\n  "http": {"prot": 1},\n  "udp": {"port": "abc"}\n}')
+    files = {"wrong": wrong, "near": tmp_path / "roomcast.jsn"}
+    for arguments, status, words in MISTAKES:
         with case(arguments):
-            done = roomcast(*arguments)
-            assert done.returncode == status
-            assert words in done.stderr + done.stdout and not RAW.search(done.stderr)
+            done = roomcast(*(one.replace("{wrong}", str(wrong)).replace(
+                "{near}", str(files["near"])) for one in arguments))
+            assert done.returncode == status, done.stderr
+            assert words.format(**files) in done.stderr, done.stderr
+            assert not RAW.search(done.stderr)
+
+
+def test_there_are_forty_mistakes_at_the_command_line():
+    """Those in settings are in SettingsInputTests."""
+    assert len(MISTAKES) + len(NOT_STARTED) + len(NOT_PUBLISHED) >= 40
 
 
 def test_the_settings_in_force_are_printed_without_secrets(roomcast):
@@ -216,6 +264,19 @@ def test_a_check_says_whether_the_server_would_start(roomcast, tmp_path, taken):
     assert ("note", "ROOMCAST_HTTP_PROT is no setting; did you mean ROOMCAST_HTTP_PORT?") \
         in found["settings"]
     assert found["policy"][0][1].startswith("ROOMCAST_POLICY_FILE: policy.file is not valid")
+    # Past what is wrong.
+    wrong = tmp_path / "wrong.json"
+    wrong.write_text('{"http": {"port": "abc", "prot": 1},\n"stream": {"playlist": "vod"}}')
+    status, found = checked(
+        roomcast, "--udp-port", "0", "--directory", directory, "--config", str(wrong))
+    assert status == 1 and found["settings"] == [
+        ("wrong", f"{wrong}:1: there is no setting http.prot; did you mean http.port?"),
+        ("wrong", f'{wrong}:1: http.port must be a whole number, not "abc"'),
+        ("wrong", f'{wrong}:2: stream.playlist is not valid: event or live (found: "vod")')]
+    assert found["http"] == [("note", "not looked at, since http.port is not known")]
+    assert [verdict for verdict, _ in found["media"]] == ["ok"] * 2
+    assert found["streams"][0][1].startswith(f"{directory}/streams")
+    assert found["codecs"] == [("ok", "H.264 by x264, AAC, Opus")]
     # Also what only streams need of it.
     policy = tmp_path / "policy.json"
     policy.write_text(json.dumps({

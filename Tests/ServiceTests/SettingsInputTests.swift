@@ -103,7 +103,108 @@ import Workbench
         ),
     ]
 
-    @Test(arguments: mistakes)
+    /// Several in one file are told at once, and only those: not what follows from them.
+    private static let several: [(file: String, words: String)] = [
+        (
+            """
+            {"http": {"prot": 1},
+            "udp": {"port": "abc"}}
+            """,
+            """
+            :1: there is no setting http.prot; did you mean http.port?
+            FILE:2: udp.port must be a whole number, not "abc"
+            """
+        ),
+        (
+            """
+            {"http": {"port": 70000},
+            "stream": {"playlist": "vod",
+            "maximum": 0}}
+            """,
+            """
+            :1: http.port is not valid: 0 to 65535 (found: 70000)
+            FILE:2: stream.playlist is not valid: event or live (found: "vod")
+            FILE:3: stream.maximum is not valid: 1 to 1000 (found: 0)
+            """
+        ),
+        (
+            """
+            {"recordings": {"store": {"bucket": "abc", "accessKeyID": "i",
+            "secretAccessKey": "s", "addressing": "dns", "partMebibytes": 4}}}
+            """,
+            """
+            :2: recordings.store.addressing is not valid: path or host (found: "dns")
+            FILE:2: recordings.store.partMebibytes is not valid: 5 to 5120 (found: 4)
+            """
+        ),
+        (
+            #"{"recordings": {"store": {"region": "x", "prefix": "a", "keepLocal": true}}}"#,
+            """
+            :1: recordings.store.region is not valid: recordings.store.bucket is missing \
+            (found: "x")
+            """
+        ),
+        (
+            #"{"webhooks": {"url": "https://a.org", "scret": "x"}}"#,
+            ":1: there is no setting webhooks.scret; did you mean webhooks.secret?"
+        ),
+        (
+            #"{"http": {"host": "0.0.0.0"}, "auth": {"accessKey": "k", "secret": "short"}}"#,
+            ":1: auth.secret is not valid: HS256 needs at least 32 bytes"
+        ),
+        (
+            #"{"openvidu": {"secret": "short", "webhook": {"url": "http://a.example/"}}}"#,
+            ":1: openvidu.secret is not valid: at least 8 bytes"
+        ),
+        (
+            #"{"http": {"certificateFile": "c.pem"}}"#,
+            """
+            :1: http.certificateFile is not valid: certificateFile and privateKeyFile must be \
+            given together (found: "c.pem")
+            """
+        ),
+        (
+            #"{"stream": {"layout": {"nmae": "grid", "fitt": "crop"}}}"#,
+            """
+            :1: stream.layout is not valid: layout.fitt is not known; did you mean fit?; \
+            layout.nmae is not known; did you mean name? \
+            (found: {"nmae": "grid", "fitt": "crop"})
+            """
+        ),
+        (
+            #"{"jitsi": {"deployments": {"meet.example": {"usr": "x", "pasword": "y"}}}}"#,
+            """
+            :1: jitsi.deployments is not valid: meet.example: pasword is not known; \
+            did you mean password?; meet.example: usr is not known; did you mean user?
+            """
+        ),
+        (
+            """
+            {"a": 1, "a": 2,
+            "b": 1, "b": 2}
+            """,
+            " cannot be read: line 1: a is there a second time; line 2: b is there a second time"
+        ),
+        (
+            #"{"http": {"host": "0.0.0.0"}}"#,
+            """
+            :1: auth.accessKey and auth.secret must be set: the built-in development key is \
+            only accepted while http.host is a loopback address; choose a key, and make a secret \
+            with `openssl rand -hex 32`, or set http.host to 127.0.0.1 (found: "0.0.0.0")
+            """
+        ),
+        (
+            #"{"http": {"publicURL": "https://a.org"}}"#,
+            """
+            :1: auth.accessKey and auth.secret must be set: the built-in development key is \
+            only accepted while http.publicURL, where it is set, names a loopback address; \
+            choose a key, and make a secret with `openssl rand -hex 32` \
+            (found: "https://a.org")
+            """
+        ),
+    ]
+
+    @Test(arguments: mistakes + several)
     func aMistakeInTheFileIsNamedWithItsPlace(file: String, words: String) throws {
         let scratch = try Scratch()
         let path = try scratch.write(file.utf8, to: "s.json")
@@ -131,6 +232,84 @@ import Workbench
             "ROOMCAST_AUTH_SECRET: auth.secret is not valid: HS256 needs at least 32 bytes"
         ),
     ]
+
+    @Test func thereAreFortyOfThem() {
+        #expect(Self.mistakes.count + Self.several.count + Self.variables.count >= 40)
+    }
+
+    @Test func faultsAreFewHoweverManyThereAre() throws {
+        func said(_ file: String) throws -> [Substring] {
+            let scratch = try Scratch()
+            let input = SettingsInput(
+                file: try scratch.write(file.utf8, to: "s.json"), environment: [:])
+            let error = #expect(throws: SettingsError.self) { try Settings(input) }
+            return "\(input.explained(try #require(error)))".split(separator: "\n")
+        }
+        let names = (0..<5000).map { "\"name\($0)\": 1" }.joined(separator: ",")
+        let unknown = try said("{\(names)}")
+        #expect(unknown.count == 21)
+        #expect(unknown.last?.hasSuffix(": there are 4980 more settings like these") == true)
+        let wrong = SettingKey.allCases.filter { $0.rawValue.hasPrefix("rooms.") }
+            .map { "\"\($0.rawValue.dropFirst(6))\": []" }
+        let others = SettingKey.allCases.filter { $0.rawValue.hasPrefix("customView.") }
+            .map { "\"\($0.rawValue.dropFirst(11))\": 1.5" }
+        #expect(wrong.count + others.count > 20)
+        let types = try said(
+            "{\"rooms\": {\(wrong.joined(separator: ","))}, "
+                + "\"customView\": {\(others.joined(separator: ","))}}")
+        #expect(types.count == 20)
+    }
+
+    @Test func aFileThatIsNotThereIsNamedWithItsNeighbour() throws {
+        let scratch = try Scratch()
+        let path = try scratch.write("{}".utf8, to: "roomcast.json")
+        try scratch.write("{}".utf8, to: "policy.json")
+        let near = String(path.dropLast(2))
+        for (missing, words) in [
+            (near, "; did you mean roomcast.json?"), ("\(scratch.path)/other.yaml", ""),
+            ("/nowhere/roomcast.json", ""),
+        ] {
+            let input = SettingsInput(file: missing, environment: [:])
+            let error = #expect(throws: SettingsError.self) { try Settings(input) }
+            #expect(
+                "\(input.explained(try #require(error)))"
+                    == "\(missing) cannot be read: No such file or directory\(words)")
+        }
+    }
+
+    @Test func theOptionThatNeedsAKeyIsNamed() throws {
+        var input = SettingsInput(environment: [:])
+        input.give(host: "0.0.0.0", port: nil, udpPort: nil, directory: nil)
+        let error = #expect(throws: SettingsError.self) { try Settings(input) }
+        let said = "\(input.explained(try #require(error)))"
+        #expect(said.hasPrefix("--host: auth.accessKey and auth.secret must be set: "))
+        #expect(said.hasSuffix("or set http.host to 127.0.0.1 (found: 0.0.0.0)"))
+    }
+
+    /// What is wrong is not looked at, everything else is.
+    @Test func aCheckGoesOnPastWrongSettings() throws {
+        let scratch = try Scratch()
+        let file = #"{"http": {"port": "a", "prot": 1}, "stream": {"playlist": "vod"}}"#
+        let path = try scratch.write(file.utf8, to: "s.json")
+        var input = SettingsInput(file: path, environment: [:])
+        input.give(host: nil, port: nil, udpPort: 0, directory: scratch.path)
+        var lines = ServerCheck(input, now: 0).lines()
+        #expect(
+            lines.filter { $0.verdict == .wrong }.map(\.subject) == [
+                "settings", "settings", "settings",
+            ])
+        let http = lines.first { $0.subject == "http" }
+        #expect(http == .note("http", "not looked at, since http.port is not known"))
+        for subject in ["access", "media", "streams", "recordings", "codecs"] {
+            #expect(
+                lines.contains { $0.subject == subject && !$0.text.hasPrefix("not looked at") })
+        }
+        input.file = "\(path)n"
+        lines = ServerCheck(input, now: 0).lines()
+        #expect(lines.first?.text.hasSuffix("did you mean s.json?") == true)
+        #expect(lines.contains { $0.subject == "codecs" && $0.verdict == .ok })
+        #expect(lines.contains { $0.subject == "streams" && $0.verdict != .wrong })
+    }
 
     @Test(arguments: variables)
     func aMistakeInAVariableIsNamedByIt(environment: [String: String], words: String) throws {

@@ -20,33 +20,68 @@ public struct ServerCheck: Sendable {
 
     public init(_ input: SettingsInput, now: Int) { (self.input, self.now) = (input, now) }
 
-    /// Looks at everything; takes a second at most, besides names that have to be resolved.
+    /// Looks at everything; takes a second at most, besides names that have to be resolved. Where a
+    /// setting is wrong, the rest is looked at without it.
     public func lines() -> [CheckLine] {
-        let settings: Settings
         do throws(SettingsError) {
-            settings = try Settings(input)
+            let found = try PartialSettings(input)
+            return given(found) + looks(at: found)
         } catch {
-            return SettingsOrigins(input).explanation(of: error)
-                .split(separator: "\n").map { .wrong("settings", String($0)) }
+            let rest = PartialSettings(besideFileOf: input)
+            return [.wrong("settings", words(error))] + looks(at: rest)
         }
-        return given(settings) + access(settings) + ports(settings) + certificate(settings)
-            + [descriptors(settings)] + directories(settings) + parts(settings)
     }
 
-    private func given(_ settings: Settings) -> [CheckLine] {
-        let entries = SettingsOrigins(input).entries
-        let count = entries.count
+    private func looks(at found: PartialSettings) -> [CheckLine] {
+        func looked(
+            _ subject: String, _ keys: [SettingKey], _ look: (Settings) -> [CheckLine]
+        ) -> [CheckLine] {
+            guard let key = keys.first(where: { found.leftOut.contains($0) }) else {
+                return look(found.settings)
+            }
+            return [.note(subject, "not looked at, since \(key.rawValue) is not known")]
+        }
+        let isURLKnown = !found.leftOut.contains(.httpPublicURL)
+        var lines = looked("policy", [.policyFile], policy)
+        lines += looked("access", [.authAccessKey, .authSecret], access)
+        lines += looked("http", [.httpHost, .httpPort]) { [http($0, isURLKnown: isURLKnown)] }
+        lines += looked("media", [.udpHost, .udpPort, .tcpPort], media)
+        lines += looked("metrics", [.metricsHost, .metricsPort], metrics)
+        lines += looked("addresses", [.udpHost, .udpAdvertisedAddresses]) { [addresses($0)] }
+        lines += looked(
+            "certificate", [.httpCertificateFile, .httpPrivateKeyFile, .httpPublicURL], certificate)
+        lines += looked("descriptors", [.httpConnectionsMaximum, .streamMaximum]) {
+            [descriptors($0)]
+        }
+        lines += looked("streams", [.outputDirectory]) {
+            [directory("streams", $0.stream.outputDirectory)]
+        }
+        lines += looked("recordings", [.recordingsDirectory]) {
+            [directory("recordings", $0.stream.recordings.directory)]
+        }
+        return lines + [encoders(found.settings)] + browser(found.settings)
+    }
+
+    private func given(_ found: PartialSettings) -> [CheckLine] {
+        let unknown = found.settings.unknownVariableWords.map { CheckLine.note("settings", $0) }
+        guard found.faults.isEmpty else {
+            let wrong = found.faults.flatMap { words($0).split(separator: "\n") }
+            return wrong.map { CheckLine.wrong("settings", String($0)) } + unknown
+        }
+        let count = SettingsOrigins(input).entries.count
         let file = input.file.map { " of \($0) and the environment" } ?? ""
-        let unknown = settings.unknownVariableWords.map { CheckLine.note("settings", $0) }
         let summary = count == 0 ? "all defaults" : "\(count) given\(file)"
-        var lines = [CheckLine.ok("settings", summary)] + unknown
+        return [.ok("settings", summary)] + unknown
+    }
+
+    private func policy(_ settings: Settings) -> [CheckLine] {
         do {
             _ = try StandardPolicy(
                 try RoomcastServer.policy(settings), streams: settings.stream)
+            return []
         } catch {
-            lines.append(.wrong("policy", words(error)))
+            return [.wrong("policy", words(error))]
         }
-        return lines
     }
 
     private func words(_ error: any Error) -> String { "\(input.explained(error))" }
@@ -63,20 +98,22 @@ public struct ServerCheck: Sendable {
         ]
     }
 
-    private func ports(_ settings: Settings) -> [CheckLine] {
+    private func http(_ settings: Settings, isURLKnown: Bool) -> CheckLine {
         let http = settings.http
-        var lines = [
-            line(
-                "http", BindingCheck(host: http.host, port: http.port, transport: .tcp),
-                at: http.place,
-                good: "\(http.publicBaseURL), listening on \(http.host):\(http.port)")
-        ]
+        let url = isURLKnown ? "\(http.publicBaseURL), " : ""
+        return line(
+            "http", BindingCheck(host: http.host, port: http.port, transport: .tcp),
+            at: http.place, good: "\(url)listening on \(http.host):\(http.port)")
+    }
+
+    private func media(_ settings: Settings) -> [CheckLine] {
         let udp = settings.udp
-        lines.append(
+        var lines = [
             line(
                 "media", BindingCheck(host: udp.host, port: udp.port, transport: .udp),
                 at: BindingPlace(host: ("udp.host", udp.host), port: ("udp.port", udp.port)),
-                good: "UDP \(udp.host):\(udp.port)"))
+                good: "UDP \(udp.host):\(udp.port)")
+        ]
         if let port = settings.tcp.number(besideUDP: udp.port) {
             lines.append(
                 line(
@@ -84,15 +121,16 @@ public struct ServerCheck: Sendable {
                     at: BindingPlace(host: ("udp.host", udp.host), port: ("tcp.port", port)),
                     good: "TCP \(udp.host):\(port), for clients without UDP"))
         }
-        if let metrics = http.metrics {
-            lines.append(
-                line(
-                    "metrics",
-                    BindingCheck(host: metrics.host, port: metrics.port, transport: .tcp),
-                    at: metrics.place,
-                    good: "without a token at \(metrics.host):\(metrics.port)"))
-        }
-        return lines + [addresses(settings)]
+        return lines
+    }
+
+    private func metrics(_ settings: Settings) -> [CheckLine] {
+        guard let metrics = settings.http.metrics else { return [] }
+        return [
+            line(
+                "metrics", BindingCheck(host: metrics.host, port: metrics.port, transport: .tcp),
+                at: metrics.place, good: "without a token at \(metrics.host):\(metrics.port)")
+        ]
     }
 
     private func line(
@@ -177,28 +215,17 @@ public struct ServerCheck: Sendable {
         }
     }
 
-    private func directories(_ settings: Settings) -> [CheckLine] {
-        [
-            ("streams", settings.stream.outputDirectory),
-            ("recordings", settings.stream.recordings.directory),
-        ].map { subject, directory in
-            let space = DirectorySpace(directory)
-            if let fault = space.fault { return .wrong(subject, fault) }
-            guard let free = space.free else { return .ok(subject, directory) }
-            let text = "\(directory), \(free >> 30) GiB free"
-            return free < Self.freeMinimum ? .note(subject, text) : .ok(subject, text)
-        }
+    private func directory(_ subject: String, _ directory: String) -> CheckLine {
+        let space = DirectorySpace(directory)
+        if let fault = space.fault { return .wrong(subject, fault) }
+        guard let free = space.free else { return .ok(subject, directory) }
+        let text = "\(directory), \(free >> 30) GiB free"
+        return free < Self.freeMinimum ? .note(subject, text) : .ok(subject, text)
     }
 
-    /// What streams are made with.
-    private func parts(_ settings: Settings) -> [CheckLine] {
-        var lines = [encoders(settings)]
-        if settings.stream.customView.isEnabled {
-            lines.append(
-                BrowserProgram.path.map { .ok("custom views", $0) }
-                    ?? .wrong("custom views", "this machine has no Chromium"))
-        }
-        return lines
+    private func browser(_ settings: Settings) -> [CheckLine] {
+        guard settings.stream.customView.isEnabled else { return [] }
+        return BrowserProgram.path.map { [.ok("custom views", $0)] } ?? []
     }
 
     private func encoders(_ settings: Settings) -> CheckLine {

@@ -33,6 +33,8 @@ public struct AccessSettings: Hashable, Sendable {
                 key: SettingKey.authAccessKey.rawValue,
                 reason: "accessKey and secret must be given together")
         }
+        // What is said of the key is enough.
+        guard !source.isLeftOut(.authAccessKey) else { return }
         guard !isWellKnown || http.isLoopback else { throw .accessKeyNeeded }
         // Behind a proxy on this machine, a server that listens on loopback is reachable by
         // everybody.

@@ -229,6 +229,8 @@ public enum SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownKeys([String], file: String)
     case wrongType(key: String, expected: String)
     case invalid(key: String, reason: String)
+    /// At least two, none of them of this case.
+    case several([SettingsError])
     case accessKeyNeeded
     case accessKeyNeededInPublic
     /// The limit on file descriptors is too low. `needed` includes the server's `own` descriptors
@@ -242,16 +244,22 @@ public enum SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
             "\(file) has settings that do not exist: \(keys.joined(separator: ", "))"
         case .wrongType(let key, let expected): "\(key) must be: \(expected)"
         case .invalid(let key, let reason): "\(key) is not valid: \(reason)"
+        case .several(let faults): faults.map(\.description).joined(separator: "; ")
         case .accessKeyNeeded:
             "auth.accessKey and auth.secret must be set: the built-in development key is only "
-                + "accepted while http.host is a loopback address"
+                + "accepted while http.host is a loopback address; \(Self.ownKey), or set "
+                + "http.host to 127.0.0.1"
         case .accessKeyNeededInPublic:
             "auth.accessKey and auth.secret must be set: the built-in development key is only "
-                + "accepted while http.publicURL, where it is set, names a loopback address"
+                + "accepted while http.publicURL, where it is set, names a loopback address; "
+                + Self.ownKey
         case .tooFewDescriptors(let limit, let needed, let own, let reserve):
             "the limit of \(limit) file descriptors is too low: \(needed) are needed at least, of "
                 + "which the server has \(own) open itself and keeps \(reserve) free; raise "
                 + "RLIMIT_NOFILE (LimitNOFILE= of systemd, --ulimit nofile= of containers)"
         }
     }
+
+    private static let ownKey =
+        "choose a key, and make a secret with `openssl rand -hex 32`"
 }

@@ -50,9 +50,17 @@ public struct Settings: Hashable, Sendable {
     public init() {}
 
     /// Reads what the operator has given, and validates it.
+    ///
+    /// - Throws: everything that is wrong, not only what was found first.
     public init(_ input: SettingsInput) throws(SettingsError) {
+        let found = try PartialSettings(input)
+        if let fault = SettingsError(all: found.faults) { throw fault }
+        self = found.settings
+    }
+
+    /// - Throws: what is found first.
+    init(_ source: SettingsSource) throws(SettingsError) {
         self.init()
-        let source = try SettingsSource(input)
         unknownVariables = source.unknownVariables
         try http.read(source)
         try udp.read(source)

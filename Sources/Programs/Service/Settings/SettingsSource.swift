@@ -11,23 +11,43 @@ struct SettingsSource {
     private let reader: ConfigReader
     /// Variables with the settings' prefix that match no setting.
     let unknownVariables: [String]
+    /// What is wrong with names and types.
+    let faults: [SettingsError]
+    /// Settings that count as not given.
+    let leftOut: Set<SettingKey>
 
     /// The most bytes of a settings file.
     static let bytesMaximum = 1 << 20
+    /// The most unknown fields of a setting that are named.
+    private static let fieldsShown = 10
 
+    /// - Throws: everything that is wrong with names and types.
     init(_ input: SettingsInput) throws(SettingsError) {
+        try self.init(input, leavingOut: [])
+        if let fault = SettingsError(all: faults) { throw fault }
+    }
+
+    /// Keeps what is wrong in `faults`, and leaves out what that concerns.
+    ///
+    /// - Parameter leftOut: settings that count as not given.
+    /// - Throws: `unreadable`.
+    init(_ input: SettingsInput, leavingOut leftOut: Set<SettingKey>) throws(SettingsError) {
         unknownVariables = SettingKey.unknownVariables(in: input.environment)
+        var found = Found(leftOut: leftOut)
         var providers: [any ConfigProvider] = []
         providers.append(
-            try Self.provider("options") { input.options[$0].map { ($0.text, $0.name) } })
+            found.provider("options") { input.options[$0].map { ($0.text, $0.name) } })
         providers.append(
-            try Self.provider("environment") { key in
+            found.provider("environment") { key in
                 guard let text = input.environment[key.variable], !text.isEmpty else { return nil }
                 return (text, key.variable)
             })
-        if let file = input.file { providers.append(try Self.fileProvider(file)) }
+        if let file = input.file { providers.append(try found.fileProvider(file)) }
         reader = ConfigReader(providers: providers)
+        (faults, self.leftOut) = (found.faults, found.leftOut)
     }
+
+    func isLeftOut(_ key: SettingKey) -> Bool { leftOut.contains(key) }
 
     func text(_ key: SettingKey) -> String? {
         let value = reader.string(
@@ -51,14 +71,18 @@ struct SettingsSource {
             case .object(let members) = json
         else { throw .invalid(key: key.rawValue, reason: form) }
         let objects = byName ? members.sorted { $0.key < $1.key } : [("", json)]
+        let nearest = NearestNames(fields)
+        var unknown: [String] = []
         for (name, object) in objects {
-            guard case .object(let given) = object,
-                let unknown = given.keys.sorted().first(where: { !fields.contains($0) })
-            else { continue }
-            let place = name.isEmpty ? unknown : "\(name): \(unknown)"
-            throw .invalid(
-                key: key.rawValue,
-                reason: "\(place) is not known\(NearestNames(fields).question(after: unknown))")
+            guard case .object(let given) = object else { continue }
+            unknown += given.keys.filter { !fields.contains($0) }.sorted().map { field in
+                let place = name.isEmpty ? field : "\(name): \(field)"
+                return "\(place) is not known\(nearest.question(after: field))"
+            }
+        }
+        guard unknown.isEmpty else {
+            let shown = unknown.prefix(Self.fieldsShown)
+            throw .invalid(key: key.rawValue, reason: shown.joined(separator: "; "))
         }
         guard let value = try? JSONDocument.decode(type, from: text.utf8) else {
             throw .invalid(key: key.rawValue, reason: form)
@@ -87,23 +111,65 @@ struct SettingsSource {
         return given
     }
 
-    private static func configKey(_ key: SettingKey) -> ConfigKey {
+    fileprivate static func configKey(_ key: SettingKey) -> ConfigKey {
         ConfigKey(key.rawValue.split(separator: ".").map(String.init))
     }
 
-    /// - Parameter find: a setting's text, and the name by which it was given.
-    private static func provider(
-        _ name: String, find: (SettingKey) -> (text: String, name: String)?
-    ) throws(SettingsError) -> InMemoryProvider {
-        var values: [AbsoluteConfigKey: ConfigValue] = [:]
-        for key in SettingKey.allCases {
-            guard let found = find(key) else { continue }
-            guard let content = content(found.text, key.kind) else {
-                throw .wrongType(key: found.name, expected: key.kind.rawValue)
-            }
-            values[AbsoluteConfigKey(configKey(key))] =
-                ConfigValue(content, isSecret: key.isSecret)
+    static func bytes(of file: String) throws(SettingsError) -> Data {
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(fileURLWithPath: file))
+        } catch {
+            throw .unreadable(file: file, reason: error.systemReason)
         }
+        guard data.count <= bytesMaximum else {
+            throw .unreadable(file: file, reason: "it is larger than \(bytesMaximum) bytes")
+        }
+        return data
+    }
+}
+
+extension SettingsSource {
+    /// What is being found in the operator's input.
+    fileprivate struct Found {
+        /// From the start.
+        let ignored: Set<SettingKey>
+        var leftOut: Set<SettingKey>
+        var faults: [SettingsError] = []
+        var values: [AbsoluteConfigKey: ConfigValue] = [:]
+
+        init(leftOut: Set<SettingKey>) { (ignored, self.leftOut) = (leftOut, leftOut) }
+    }
+}
+
+extension SettingsSource.Found {
+    private static let repeatedShown = 10
+
+    /// - Parameter find: a setting's text, and the name by which it was given.
+    mutating func provider(
+        _ name: String, find: (SettingKey) -> (text: String, name: String)?
+    ) -> InMemoryProvider {
+        for key in SettingKey.allCases {
+            guard let given = find(key) else { continue }
+            take(key, Self.content(given.text, key.kind), named: given.name)
+        }
+        return makeProvider(name)
+    }
+
+    /// - Parameter content: nil for one of the wrong type.
+    private mutating func take(_ key: SettingKey, _ content: ConfigContent?, named name: String) {
+        guard !ignored.contains(key) else { return }
+        guard let content else {
+            faults.append(.wrongType(key: name, expected: key.kind.rawValue))
+            leftOut.formUnion(key.withDependents)
+            return
+        }
+        values[AbsoluteConfigKey(SettingsSource.configKey(key))] =
+            ConfigValue(content, isSecret: key.isSecret)
+    }
+
+    private mutating func makeProvider(_ name: String) -> InMemoryProvider {
+        defer { values = [:] }
         return InMemoryProvider(name: name, values: values)
     }
 
@@ -124,25 +190,14 @@ struct SettingsSource {
         }
     }
 
-    static func bytes(of file: String) throws(SettingsError) -> Data {
-        let data: Data
-        do {
-            data = try Data(contentsOf: URL(fileURLWithPath: file))
-        } catch {
-            throw .unreadable(file: file, reason: error.systemReason)
-        }
-        guard data.count <= bytesMaximum else {
-            throw .unreadable(file: file, reason: "it is larger than \(bytesMaximum) bytes")
-        }
-        return data
-    }
-
-    private static func fileProvider(_ file: String) throws(SettingsError) -> InMemoryProvider {
-        let data = try bytes(of: file)
+    mutating func fileProvider(_ file: String) throws(SettingsError) -> InMemoryProvider {
+        let data = try SettingsSource.bytes(of: file)
         let places = JSONLines(data)
-        if let twice = places.repeated.first {
-            throw .unreadable(
-                file: file, reason: "line \(twice.line): \(twice.name) is there a second time")
+        if !places.repeated.isEmpty {
+            let words = places.repeated.prefix(Self.repeatedShown).map {
+                "line \($0.line): \($0.name) is there a second time"
+            }
+            throw .unreadable(file: file, reason: words.joined(separator: "; "))
         }
         let tree: SettingsTree
         let json: JSONValue
@@ -156,21 +211,29 @@ struct SettingsSource {
         let leaves = tree.leaves()
         let known = Set(SettingKey.allCases.map(\.rawValue))
         let unknown = leaves.keys.filter { !known.contains($0) }.sorted()
-        guard unknown.isEmpty else { throw .unknownKeys(unknown, file: file) }
-        var values: [AbsoluteConfigKey: ConfigValue] = [:]
+        if !unknown.isEmpty {
+            faults.append(.unknownKeys(unknown, file: file))
+            leaveOutWhatWasMeant(by: unknown, beside: Set(leaves.keys))
+        }
         for key in SettingKey.allCases {
             guard let leaf = leaves[key.rawValue] else { continue }
             let content =
                 key.kind == .object
                 ? json.text(ofObjectAt: key.rawValue).map { ConfigContent.string($0) }
                 : leaf.content(key.kind)
-            guard let content else {
-                throw .wrongType(key: key.rawValue, expected: key.kind.rawValue)
-            }
-            values[AbsoluteConfigKey(configKey(key))] =
-                ConfigValue(content, isSecret: key.isSecret)
+            take(key, content, named: key.rawValue)
         }
-        return InMemoryProvider(name: file, values: values)
+        return makeProvider(file)
+    }
+
+    /// Nobody is told that a setting is missing whose name is misspelt.
+    private mutating func leaveOutWhatWasMeant(by names: [String], beside given: Set<String>) {
+        let known = NearestNames(SettingKey.allCases.map(\.rawValue))
+        for name in names.prefix(PartialSettings.faultsMaximum) {
+            for key in known.of(name).filter({ !given.contains($0) }) {
+                leftOut.formUnion(SettingKey(rawValue: key)?.withDependents ?? [])
+            }
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import MediaKernel
 
 /// What has been given, and where, be it valid or not.
@@ -34,20 +35,48 @@ struct SettingsOrigins {
         switch error {
         case .unknownKeys(let names, let file):
             let known = NearestNames(SettingKey.allCases.map(\.rawValue))
-            return names.map { name in
+            let shown = names.prefix(PartialSettings.faultsMaximum).map { name in
                 let line = places[name].map { ":\($0.line)" } ?? ""
                 return "\(file)\(line): there is no setting \(name)\(known.question(after: name))"
-            }.joined(separator: "\n")
+            }
+            let rest = names.count - shown.count
+            let more = rest > 0 ? ["\(file): there are \(rest) more settings like these"] : []
+            return (shown + more).joined(separator: "\n")
         case .wrongType(let name, _):
             guard let key = key(named: name), let entry = entries[key] else { return "\(error)" }
             let found = entry.text.map { ", not \($0)" } ?? ""
             return "\(entry.origin): \(key.rawValue) must be \(key.kind.phrase)\(found)"
         case .invalid(let name, _):
-            guard let key = key(named: name), let entry = entries[key] else { return "\(error)" }
-            let found = entry.text.map { " (found: \($0))" } ?? ""
-            return "\(entry.origin): \(error)\(found)"
-        default: return "\(error)"
+            guard let key = key(named: name) else { return "\(error)" }
+            return explanation(of: error, at: key)
+        case .accessKeyNeeded: return explanation(of: error, at: .httpHost)
+        case .accessKeyNeededInPublic: return explanation(of: error, at: .httpPublicURL)
+        case .several(let faults):
+            return faults.map { explanation(of: $0) }.joined(separator: "\n")
+        case .unreadable(let file, _): return "\(error)\(Self.neighbours(of: file))"
+        case .tooFewDescriptors: return "\(error)"
         }
+    }
+
+    private func explanation(of error: SettingsError, at key: SettingKey) -> String {
+        guard let entry = entries[key] else { return "\(error)" }
+        let found = entry.text.map { " (found: \($0))" } ?? ""
+        return "\(entry.origin): \(error)\(found)"
+    }
+
+    private static let neighboursMaximum = 1000
+
+    /// For a file that is not there: the files with nearly the same name beside it.
+    private static func neighbours(of file: String) -> String {
+        let files = FileManager.default
+        let path = URL(fileURLWithPath: file)
+        guard !files.fileExists(atPath: file) else { return "" }
+        let folder = path.deletingLastPathComponent().path
+        let all = (try? files.contentsOfDirectory(atPath: folder)) ?? []
+        let alike = all.sorted().prefix(neighboursMaximum).filter {
+            NearestNames([$0]).resembles(path.lastPathComponent)
+        }
+        return NearestNames(alike).question(after: path.lastPathComponent)
     }
 
     private func key(named name: String) -> SettingKey? {
