@@ -58,7 +58,7 @@ def test_how_a_stream_goes_is_said_in_words(page):
     assert words("lackWords", lack) == "The server is short of CPU: 0.5 pictures a second."
     lack = {"frame_rate": 14.9, "layers_thinned": 2, "videos_left_out": 1}
     assert words("lackWords", lack) == (
-        "The server is short of CPU: 15 pictures a second, even fewer in small sizes, "
+        "The server is short of CPU: 14.9 pictures a second, even fewer in small sizes, "
         "1 video left out.")
     assert words("leftOutWords", []) == ""
     lost = {"peer_name": "Ann", "reason": "the video is too large"}
@@ -131,10 +131,12 @@ def test_the_studio_says_what_is_the_case(page):
     assert health("live", studio={"frame_rate": 29.97}) == (
         "Live · all is well / 30 pictures a second. / good")
     assert health("live", studio={"frame_rate": 20, "frame_rate_wanted": 30}) == (
-        "Live · reduced picture: this machine is busy / 20 of 30 pictures a second. / lack")
-    assert health("live", bot_restarts=2, degradation=lack) == (
-        "Live · reduced picture: this machine is busy / The server is short of CPU: 15 pictures a "
-        "second. It was interrupted 2 times, and went on by itself. / lack")
+        "Live · reduced picture: this machine is busy / The server is short of CPU: 20 of 30 "
+        "pictures a second. / lack")
+    wanted = {"frame_rate": 15, "frame_rate_wanted": 30}
+    assert health("live", bot_restarts=2, degradation=lack, studio=wanted) == (
+        "Live · reduced picture: this machine is busy / The server is short of CPU: 15 of 30 "
+        "pictures a second. It was interrupted 2 times, and went on by itself. / lack")
     assert health("ending", 11) == (
         "Ending … / It takes longer than usual: the last seconds are still being written. / wait")
     assert health("failed") == "The stream failed / The disk is full. / bad"

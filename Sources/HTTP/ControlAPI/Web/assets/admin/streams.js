@@ -6,9 +6,10 @@ import { endText } from "../common/end-text.js";
 import { toast } from "../common/toasts.js";
 import { get, patch, post } from "./desk.js";
 import { action, empty, facts } from "./facts.js";
-import { ageText, bitrateText, bytesText, causeText, coresText, dateText, plainText,
+import { ageText, bitrateText, bytesText, causeText, coresText, dateText,
   rateText } from "./words.js";
-import { t, tn } from "../common/texts.js";
+import { lacks } from "../playback/stream-words.js";
+import { t } from "../common/texts.js";
 
 const interval = 3000; // ms
 const endedMaximum = 10;
@@ -175,13 +176,9 @@ function lackText(stream) {
   if (wanted === null || rate === null || stream.status !== "running") return "";
   const { layers_thinned: thinned = 0, videos_left_out: videos = 0 } = degradation ?? {};
   if (rate >= wanted * 0.9 && thinned === 0 && videos === 0) return "";
-  const lacks = [t("{rate} pictures a second instead of {wanted}",
-    { rate: plainText(rate), wanted: plainText(wanted) })];
-  if (thinned > 0) lacks.push(t("even fewer in small layers"));
-  if (videos > 0) {
-    lacks.push(tn(videos, { one: "{count} video left out", other: "{count} videos left out" }));
-  }
-  return t("Reduced picture, this machine is busy: {lacks}.", { lacks: lacks.join(", ") });
+  const reduction = { frame_rate: rate, layers_thinned: thinned, videos_left_out: videos };
+  return t("Reduced picture, this machine is busy: {lacks}.",
+    { lacks: lacks(reduction, wanted) });
 }
 
 async function stop(node, again) {

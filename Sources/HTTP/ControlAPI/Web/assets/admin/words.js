@@ -1,7 +1,7 @@
 // Numbers and times as people read them. Pure.
 
 import { sizeText } from "../common/dom.js";
-import { decimal, locale, t } from "../common/texts.js";
+import { decimal, locale, plainText, t } from "../common/texts.js";
 
 const missing = "–";
 
@@ -33,11 +33,6 @@ export function rateText(rate, wanted) {
   const part = rate === null || rate === undefined ? missing : plainText(rate);
   return t("{part} of {total} a second", { part, total: plainText(wanted) });
 }
-
-const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1, useGrouping: false });
-
-/** "28.4", "30" */
-export const plainText = (number) => tenths.format(number);
 
 /** "3 min", "2 h 5 min", "4 d 3 h" */
 export function ageText(milliseconds) {

@@ -56,6 +56,11 @@ export function decimal(value, digits) {
   });
 }
 
+const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1, useGrouping: false });
+
+/** "28.4", "30" */
+export const plainText = (number) => tenths.format(number);
+
 /** In one pass: a value with braces stays what it is. */
 function fill(text, values) {
   if (!values) return text;

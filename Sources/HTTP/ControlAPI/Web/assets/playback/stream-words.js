@@ -1,6 +1,6 @@
 // Words for the state of a stream. Pure.
 
-import { t, tn } from "../common/texts.js";
+import { plainText, t, tn } from "../common/texts.js";
 
 const patience = 10; // s until a wait is mentioned
 
@@ -28,17 +28,26 @@ export function endWords({ waited }) {
  * The missing part of a stream's picture, or an empty text.
  * @param {{frame_rate: number, layers_thinned: number, videos_left_out: number}|null} degradation
  *   as `/api/rooms/<id>/stream` has it
+ * @param {number} [wanted] pictures a second, if that is known
  */
-export function lackWords(degradation) {
+export function lackWords(degradation, wanted) {
   if (!degradation) return "";
+  return t("The server is short of CPU: {details}.", { details: lacks(degradation, wanted) });
+}
+
+/** The same figures in the same words for viewers, hosts and operators. */
+export function lacks(degradation, wanted) {
   const { frame_rate: rate, layers_thinned: layers, videos_left_out: videos } = degradation;
-  const parts = [tn(rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate),
-    { one: "{count} picture a second", other: "{count} pictures a second" })];
+  const parts = [wanted > 0
+    ? t("{rate} of {wanted} pictures a second",
+      { rate: plainText(rate), wanted: plainText(wanted) })
+    : tn(Math.round(rate * 10) / 10,
+      { one: "{count} picture a second", other: "{count} pictures a second" })];
   if (layers > 0) parts.push(t("even fewer in small sizes"));
   if (videos > 0) {
     parts.push(tn(videos, { one: "{count} video left out", other: "{count} videos left out" }));
   }
-  return t("The server is short of CPU: {details}.", { details: parts.join(", ") });
+  return parts.join(", ");
 }
 
 const namesMaximum = 3; // shown with their reasons

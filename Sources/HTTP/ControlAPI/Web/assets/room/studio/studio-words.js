@@ -25,15 +25,15 @@ export function healthWords({ phase, waited, found, error = "" }) {
       if (!found) return { head: t("Live"), text: "", mood: "good" };
       const replaced = restartWords(restarts);
       const { frame_rate: rate, frame_rate_wanted: wanted } = studio ?? {};
-      const lack = degradation ? lackWords(degradation)
-        : rate < wanted * wholeRate ? t("{rate} of {wanted} pictures a second.",
-          { rate: Math.round(rate), wanted }) : "";
+      const reduction = degradation ?? (rate < wanted * wholeRate
+        ? { frame_rate: rate, layers_thinned: 0, videos_left_out: 0 } : null);
+      const lack = lackWords(reduction, wanted);
       const words = (first) => [first, replaced].filter(Boolean).join(" ");
       if (lack) {
         return { head: t("Live · reduced picture: this machine is busy"), text: words(lack),
           mood: "lack" };
       }
-      const all = rate ? tn(Math.round(rate), { one: "{count} picture a second.",
+      const all = rate ? tn(Math.round(rate * 10) / 10, { one: "{count} picture a second.",
         other: "{count} pictures a second." }) : "";
       return { head: t("Live · all is well"), text: words(all), mood: "good" };
     }
