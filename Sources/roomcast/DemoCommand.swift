@@ -70,7 +70,7 @@ struct DemoCommand: AsyncParsableCommand {
                 throw ValidationError("'\(view)' is not an http or https URL")
             }
             guard BrowserProgram.path != nil else {
-                throw ValidationError("this machine has no Chromium: make install-custom-view")
+                throw ValidationError(BrowserProgram.lack)
             }
             settings.stream.customView.isEnabled = true
             let host = page.port.map { "\(page.host):\($0)" } ?? page.host

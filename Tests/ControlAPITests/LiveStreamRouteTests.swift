@@ -497,6 +497,10 @@ import Testing
             .tooManyVariants(room: "demo", maximum: 5), "too many variants",
             "too_many_variants: room demo may have at most 5 on air"
         ),
+        (
+            .noBrowser, "no browser for custom views",
+            "no_browser: this machine has no Chromium any more, which shows pages"
+        ),
         (.storage("no space left"), "the output directory cannot be used", "no space left"),
     ])
     func aStartThatTheMachineCannotServeSaysSo(

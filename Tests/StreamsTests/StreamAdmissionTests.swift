@@ -130,6 +130,13 @@ import Testing
             capacity.refusal(ofNew: 1, pages: 1) == .insufficientCPU(idle: 1, needed: 1.2))
     }
 
+    @Test func aPageNeedsABrowser() {
+        var capacity = roomy
+        capacity.pages.hasBrowser = false
+        #expect(capacity.refusal(ofNew: 1, pages: 1) == .noBrowser)
+        #expect(capacity.refusal(ofNew: 1) == nil)
+    }
+
     @Test func noPlanIsMadeWhereThereIsNoPlace() {
         var plans = 0
         let full = StreamCapacity(onAir: 9, streamsMaximum: 9, variantsPerRoomMaximum: 3)

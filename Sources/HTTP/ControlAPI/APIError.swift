@@ -288,6 +288,8 @@ extension APIError {
         case .invalidLayout(let reason): self = .badRequest("layout is not valid", reason)
         case .tooManyPages:
             self = .unavailable("too many custom views", "too_many_pages: \(error.description)")
+        case .noBrowser:
+            self = .unavailable("no browser for custom views", "no_browser: \(error.description)")
         case .insufficientMemory:
             self = .unavailable(
                 "not enough memory", "insufficient_memory: \(error.description)")

@@ -21,6 +21,8 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
     case conferenceUnknown(deployment: String)
     /// The settings do not allow pages of the web.
     case pagesDisabled
+    /// The machine has no program that shows pages.
+    case noBrowser
     case tooManyPages(running: Int, maximum: Int)
     /// In bytes.
     case insufficientMemory(available: Int, needed: Int)
@@ -75,6 +77,7 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
         case .pagesDisabled:
             "meeting_url is not a page of this server's own rooms, and the setting "
                 + "customView.enabled, by which other pages are streamed, is off"
+        case .noBrowser: "this machine has no Chromium any more, which shows pages"
         case .tooManyPages(let running, let maximum):
             "too many pages: \(running) of \(maximum) are on air"
         case .insufficientMemory(let available, let needed):

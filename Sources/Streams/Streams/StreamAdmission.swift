@@ -47,7 +47,7 @@ public struct StreamAdmission: Sendable {
     ///   - destination: the full name of the request's destination.
     ///   - running: oldest first.
     ///   - plan: makes the plan for one variant of the request.
-    /// - Throws: `runsOtherwise`, `tooManyVariants`, `tooManyStreams`, `tooManyPages`,
+    /// - Throws: `runsOtherwise`, `tooManyVariants`, `tooManyStreams`, `noBrowser`, `tooManyPages`,
     ///   `insufficientMemory`, `insufficientCPU`, and what the plan throws.
     public init(
         of request: LiveStreamRequest, in room: RoomID, destination: String, running: [Running],

@@ -29,11 +29,17 @@ public struct StreamCapacity: Hashable, Sendable {
         public var maximum: Int
         /// The memory that processes can still get, in bytes; nil if unknown.
         public var memoryAvailable: Int?
+        /// Whether the machine has the program, which may be removed while the server runs.
+        public var hasBrowser: Bool
 
-        public init(onAir: Int = 0, maximum: Int = .max, memoryAvailable: Int? = nil) {
+        public init(
+            onAir: Int = 0, maximum: Int = .max, memoryAvailable: Int? = nil,
+            hasBrowser: Bool = true
+        ) {
             self.onAir = onAir
             self.maximum = maximum
             self.memoryAvailable = memoryAvailable
+            self.hasBrowser = hasBrowser
         }
     }
 
@@ -61,6 +67,7 @@ public struct StreamCapacity: Hashable, Sendable {
             return .tooManyStreams(running: onAir, maximum: streamsMaximum)
         }
         if new > 0 {
+            guard pages.hasBrowser else { return .noBrowser }
             guard pages.onAir + new <= pages.maximum else {
                 return .tooManyPages(running: pages.onAir, maximum: pages.maximum)
             }

@@ -321,7 +321,7 @@ extension LiveStreamError {
     fileprivate var refusal: StreamCallRecorder.Refusal {
         switch self {
         case .tooManyStreams, .insufficientCPU, .tooManyVariants, .runsOtherwise, .tooManyPages,
-            .insufficientMemory, .shuttingDown:
+            .noBrowser, .insufficientMemory, .shuttingDown:
             .noPlace(description)
         case .storage: .failure(.disk, description)
         case .invalidOutput: .failure(.targetRefused, description)

@@ -30,7 +30,7 @@ public struct CustomViewSettings: Hashable, Sendable {
         guard !isEnabled || BrowserProgram.path != nil else {
             throw .invalid(
                 key: SettingKey.customViewEnabled.rawValue,
-                reason: "this machine has no Chromium: make install-custom-view")
+                reason: BrowserProgram.lack)
         }
     }
 

@@ -2,6 +2,7 @@ import MediaKernel
 import Signing
 import Stage
 import Streams
+import WebPage
 
 /// The results of start requests under these settings.
 extension StreamSettings {
@@ -19,7 +20,7 @@ extension StreamSettings {
         if customView.isEnabled {
             capacity.pages = StreamCapacity.Pages(
                 onAir: book.pagesOnAir, maximum: customView.maximum,
-                memoryAvailable: AvailableMemory.bytes)
+                memoryAvailable: AvailableMemory.bytes, hasBrowser: BrowserProgram.path != nil)
         }
         if limits.idleCoresMinimum > 0, let idle = kernel.idleCores {
             capacity.cores = StreamCapacity.Cores(

@@ -74,7 +74,7 @@ public struct BrowserKeeper: Sendable {
         for gap in gaps { complain("the browser's keeper: \(gap)") }
         limit()
         guard let program = BrowserProgram.path else {
-            complain("there is no browser: make install-custom-view")
+            complain(BrowserProgram.lack)
             return 1
         }
         BrowserProfile.sweep([Self.sharedMemory, temporary])

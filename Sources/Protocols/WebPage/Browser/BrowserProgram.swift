@@ -12,6 +12,10 @@ public enum BrowserProgram {
     /// Nil if the machine has none.
     public static var path: String? { paths.first { access($0, X_OK) == 0 } }
 
+    /// What to do without.
+    public static let lack =
+        "this machine has no Chromium; install Debian's package chromium (make install-custom-view)"
+
     /// What to capture is chosen by this title, which only our own first document has.
     static func stageTitle(_ key: String) -> String { "stage-\(key)" }
 
