@@ -186,13 +186,14 @@ struct Demo: Sendable {
         let directory = "\(settings.stream.outputDirectory)/\(Self.room)/\(stream.id)"
         print(
             """
-            Room:    \(settings.http.publicBaseURL)/rooms/\(Self.room)?role=host
-            Watch:   \(settings.http.publicBaseURL)/watch/\(Self.room)
-            Master:  \(stream.playback.url)
-            Files:   \(URL(fileURLWithPath: directory).path)
+            Room:       \(settings.http.publicBaseURL)/rooms/\(Self.room)?role=host
+            Watch:      \(settings.http.publicBaseURL)/watch/\(Self.room)
+            Master:     \(stream.playback.url)
+            Files:      \(URL(fileURLWithPath: directory).path)
+            Recordings: \(URL(fileURLWithPath: settings.stream.recordings.directory).path)
 
             """)
-        for output in outputs { print("Push:    \(output)") }
+        for output in outputs { print("Push:       \(output)") }
         fflush(nil)
         let isRunning = try await wait(server, stream.id, until: .running, or: interruption)
         if isRunning {

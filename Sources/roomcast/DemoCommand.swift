@@ -55,6 +55,7 @@ struct DemoCommand: AsyncParsableCommand {
     func run() async throws {
         FileAccess.narrow()
         var settings = try await options.input.explaining { try Settings($0) }
+        DemoFolder.choose(in: &settings)
         let outputs = try Self.outputs(ProcessInfo.processInfo.environment["PUSH"] ?? "")
         ServerSecrets.keep()
         // The output is for people; the log only has warnings and errors, unless the settings

@@ -227,6 +227,10 @@ def test_interrupting_it_ends_it_cleanly(binary, tmp_path):
     assert run.left_behind() == []
     for place in (r"/rooms/\S+", r"/watch/\S+", r"/master\.m3u8"):
         assert re.search(r"http://\S+" + place, text), text
+    # Where its files are, and what is recorded in the room; and how to stop it.
+    assert re.search(rf"(?m)^Files: +{tmp_path}/demo/\w+$", text), text
+    assert f"Recordings: {tmp_path}-recordings\n" in text, text
+    assert "The stream is running. Ctrl-C ends it.\n" in text, text
     [line] = [one for one in rest.splitlines() if one.startswith("{")]
     assert "assets" not in json.loads(line), "it was not asked to record"
     playlists = list(tmp_path.glob("**/stream_0/stream.m3u8"))

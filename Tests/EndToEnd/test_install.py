@@ -1,18 +1,32 @@
 """`make install`: the installed program runs on a machine without the toolchain."""
 
+import json
 import os
+import socket
 import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 
-from harness.server import REPOSITORY, Server
+from harness import server
+from harness.server import REPOSITORY, Server, free_media_port, free_port
 from harness.small_disk import SmallDisks
 
 
 @pytest.fixture(scope="module")
-def installed(binary, tmp_path_factory):
+def open_directory():
+    """One that all users of the machine can read, unlike those of pytest."""
+    with tempfile.TemporaryDirectory(prefix="roomcast-installed-") as directory:
+        Path(directory).chmod(0o755)
+        yield Path(directory)
+
+
+@pytest.fixture(scope="module")
+def installed(binary, open_directory):
     """The binary below its own /usr/local. Users install another build of it (`make release`)."""
-    root = tmp_path_factory.mktemp("installed")
+    root = open_directory / "root"
+    root.mkdir(mode=0o755)
     # Without the variables of the `make` that runs the tests.
     variables = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
     subprocess.run(
@@ -73,3 +87,30 @@ def test_what_is_installed_runs_without_the_toolchain(installed, binary, tmp_pat
             assert server.stop() == 0, server.tail()
     finally:
         disks.close()
+
+
+AS_NOBODY = ["setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups"]
+
+
+@pytest.mark.parametrize("is_writable", [True, False], ids=["own", "read-only"])
+def test_the_installed_demo_works_in_any_directory(installed, open_directory, is_writable):
+    """With the people and the slides that are installed, not those beside the sources; for an
+    ordinary user, since root may write anywhere."""
+    place, scratch = (open_directory / f"{name}-{is_writable}" for name in ("place", "scratch"))
+    for directory, mode in [(place, 0o777 if is_writable else 0o555), (scratch, 0o777)]:
+        directory.mkdir()
+        directory.chmod(mode)
+    demo = subprocess.run(
+        [*(AS_NOBODY if os.geteuid() == 0 else []), str(installed), "demo", "4"], cwd=place,
+        env=server.environment() | {
+            "TMPDIR": str(scratch), "ROOMCAST_HTTP_PORT": str(free_port(socket.SOCK_STREAM)),
+            "ROOMCAST_UDP_PORT": str(free_media_port())},
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=180)
+    assert demo.returncode == 0, demo.stderr[-3000:]
+    result = json.loads(demo.stdout.splitlines()[-1])
+    assert {tile["peer"] for tile in result["tiles"]} == {"Ann", "Ben", "Cleo"}
+    # Ann shares her slides beside her face.
+    assert [tile["peer"] for tile in result["tiles"]].count("Ann") == 2
+    files = Path(result["directory"])
+    assert files.is_relative_to(place if is_writable else scratch), files
+    assert (files / "master.m3u8").is_file()
