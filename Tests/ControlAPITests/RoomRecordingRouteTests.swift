@@ -56,6 +56,18 @@ import Testing
         }
     }
 
+    @Test func whoNamesOnlyWhereItIsPushedToGetsTheFileAsWell() async throws {
+        let world = try await TestWorld()
+        try await world.routes { client in
+            let answer = try await post(
+                world, client, "room/demo/start", #"{"rtmp_urls": ["rtmp://h/live/key"]}"#)
+            #expect(answer.status == .ok)
+            let request = try #require(world.control.state.withLock { $0.requests.last })
+            #expect(request.kind == .recording && request.outputs.count == 1)
+            #expect(request.recording?.singleFilePerLayer == true)
+        }
+    }
+
     @Test(arguments: [
         (#"{"resolution": {"width": 498, "height": 480}}"#, "not 498x480"),
         (#"{"resolution": {"width": 640, "height": 478}}"#, "not 640x478"),
@@ -70,6 +82,8 @@ import Testing
         (#"{"resolution": {"width": 640}}"#, "resolution.height is missing"),
         (#"{"audio_only": 1}"#, "audio_only is not of type boolean"),
         (#"{"meeting_url": "https://[::1]/x"}"#, "a page's URL has a host name"),
+        (#"{"rtmp_urls": ["rtmp://example.org/live"]}"#, "stream key"),
+        (#"{"rtmp_urls": "rtmp://example.org/live/key"}"#, "rtmp_urls is not of type array"),
     ])
     func whatCannotBeRecordedIsRefusedWithItsReason(body: String, reason: String) async throws {
         let world = try await TestWorld()

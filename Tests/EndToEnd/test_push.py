@@ -294,3 +294,31 @@ def test_an_external_stream_is_started_and_stopped(server, nginx, room):
     assert server.manage("POST", f"{path}/stop").status == 200
     recording = server.wait_for_status(started.json["id"], "completed", TIMEOUT, "recordings")
     assert recording["recording_assets"]
+
+
+def test_a_recording_is_pushed_while_it_is_made(server, nginx, room):
+    """Nothing but `rtmp_urls` is asked for: the file is made all the same."""
+    key = f"recording-{SECRET}"
+    path = f"/recordings/room/{room}"
+    body = {"rtmp_urls": [f"{nginx.base}/live/{key}"]}
+    started = server.manage("POST", f"{path}/start", body)
+    assert started.status == 200 and started.json["status"] == "starting", started
+    recording = started.json
+    assert [one["url"] for one in recording["outputs"]] == [f"{nginx.base}/live"]
+    [output] = wait_for_states(server, recording, "live", kind="recordings")
+    assert output["layer"] == 0 and output["bytes"] > 0
+    wait_for("nginx has cut segments", lambda: len(nginx.segments(key)) > 1, TIMEOUT)
+    assert_plays(nginx.segments(key)[0], size=(640, 360))
+    # Asked for again, it is the same one, which is not pushed twice.
+    again = server.manage("POST", f"{path}/start", body)
+    assert (again.status, again.json["id"]) == (200, recording["id"]), again
+    assert len(again.json["outputs"]) == 1
+    # The same in 100ms' other words.
+    [external] = server.manage("GET", f"/external-streams?room_id={room}").json["data"]
+    assert external["recording"] and external["rtmp_urls"] == [f"{nginx.base}/live"]
+    assert server.manage("GET", f"/live-streams?room_id={room}").json["data"] == []
+    assert server.manage("POST", f"{path}/stop").status == 200
+    done = server.wait_for_status(recording["id"], "completed", TIMEOUT, "recordings")
+    assert [one["state"] for one in done["outputs"]] == ["stopped"]
+    [asset] = done["recording_assets"]
+    assert asset["type"] == "room-composite" and asset["duration"] > 1
