@@ -158,7 +158,7 @@ import Testing
         let scene = StreamScene(isKnown: false)
         func warnings(_ url: String) -> [String] {
             let request = LiveStreamRequest(variants: [LiveStreamVariant(meetingURL: url)])
-            return scene.warnings(of: request, room: "r1", others: [], new: 1)
+            return scene.warnings(of: request, room: "r1", destination: "", others: [], new: 1)
         }
         #expect(warnings("").count == 1)
         #expect(warnings("whep:https://example.org/live").isEmpty)
