@@ -156,5 +156,18 @@ extension SimulatedRoomTests {
             room.run(for: .milliseconds(100))
             #expect(room.soundReports == before + 1)
         }
+
+        /// For each, every subscriber's layers are chosen anew.
+        @Test func sizesThatChangeWithEachPictureAreToldNowAndThen() async throws {
+            let room = try await SimulatedRoom.connected()
+            room.run(for: .seconds(1))
+            _ = await room.layersTold()
+            room.source.changesSize = true
+            room.run(for: .seconds(4))
+            let told = await room.layersTold()
+            let most = ForwardedTrack.sizeChangesBurst + 4 * ForwardedTrack.sizeChangesPerSecond
+            // Layers are also chosen anew without any cause, once a second.
+            #expect((4...most + 5).contains(told))
+        }
     }
 }

@@ -9,6 +9,8 @@ struct LayeredSource {
 
     /// Whether each layer is sent.
     var isSent = [true, true, true]
+    /// Each picture is a key frame of another size.
+    var changesSize = false
     private var wantsKeyframe = [true, true, true]
     private var numbers = [0, 0, 0]
     private var picture = 0
@@ -27,19 +29,21 @@ struct LayeredSource {
     }
 
     private mutating func make(_ encoding: Int) -> [(encoding: Int, packet: RTPPacket)] {
-        let isKey = wantsKeyframe[encoding]
+        let isKey = wantsKeyframe[encoding] || changesSize
         wantsKeyframe[encoding] = false
+        var size = Self.sizes[encoding]
+        if changesSize { size.0 += UInt16(picture % 2) * 16 }
         var left = Self.kilobits[encoding] * 1000 / 8 / 30
         var isFirst = true
         var packets: [(encoding: Int, packet: RTPPacket)] = []
         while left > 0 {
-            let size = min(left, Self.packetMaximum)
-            left -= size
+            let count = min(left, Self.packetMaximum)
+            left -= count
             var descriptor = VP8PayloadDescriptor()
             descriptor.startsPartition = isFirst
             var payload = descriptor.serialized()
-            if isFirst { payload += Self.header(isKey ? Self.sizes[encoding] : nil) }
-            payload += Array(repeating: 0, count: max(size - payload.count, 0))
+            if isFirst { payload += Self.header(isKey ? size : nil) }
+            payload += Array(repeating: 0, count: max(count - payload.count, 0))
             packets.append(
                 (
                     encoding,

@@ -259,6 +259,21 @@ final class SimulatedRoom {
         return count
     }
 
+    /// How often the room has reported the viewer's layers since the last call.
+    func layersTold() async -> Int {
+        room.emit(.activeSpeakers([]))
+        var count = 0
+        while let event = await offers.next() {
+            switch event {
+            case .trackLayers: count += 1
+            // The room's own events always have speakers.
+            case .activeSpeakers(let speakers) where speakers.isEmpty: return count
+            default: continue
+            }
+        }
+        return count
+    }
+
     /// Tracks for which the room has reported excess packets since the last call.
     func excessTold() async -> Set<TrackID?> {
         room.emit(.activeSpeakers([]))

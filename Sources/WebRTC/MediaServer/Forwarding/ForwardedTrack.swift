@@ -36,6 +36,15 @@ final class ForwardedTrack {
     private(set) var pictures = 0
     var isFlowing = false
     var budget: TrackBudget
+    /// Key frames have had sizes that the ladder does not have yet.
+    var hasNewSizes = false
+    private var sizeChanges = TokenBucket(
+        rate: sizeChangesPerSecond, burst: sizeChangesBurst, at: .zero)
+
+    /// How often new sizes change the ladder, per second in the long run, and in a burst: for each
+    /// change, the layers of every subscriber are chosen anew, and it is told.
+    static let sizeChangesPerSecond = 5
+    static let sizeChangesBurst = 10
 
     init(
         id: TrackID, publisher: PeerID, incoming: IncomingTrack, codec: MediaCodec,
@@ -82,6 +91,13 @@ final class ForwardedTrack {
 
     func refreshLadder(at now: Instant) {
         ladder = QualityLadder(of: encodings, picture: pictures, at: now)
+    }
+
+    /// Returns whether to make the ladder anew now, for new sizes.
+    func takesNewSizes(at now: Instant) -> Bool {
+        guard hasNewSizes, sizeChanges.take(at: now) else { return false }
+        hasNewSizes = false
+        return true
     }
 
     /// Whether the publisher has switched a layer off or on since the ladder was made.

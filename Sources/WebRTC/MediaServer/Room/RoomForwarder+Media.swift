@@ -92,7 +92,8 @@ extension RoomForwarder {
                 report(track, encoding: incoming.encoding, at: now)
             }
         }
-        if hasOtherSizes { ladderChanged(of: track, at: now) }
+        if hasOtherSizes { track.hasNewSizes = true }
+        if track.takesNewSizes(at: now) { ladderChanged(of: track, at: now) }
         var forwarded = ForwardedPacket(packet, summary, of: encoding, at: incoming.encoding)
         for subscription in track.subscriptions.values
         where subscription.connection.core.canSendMedia {

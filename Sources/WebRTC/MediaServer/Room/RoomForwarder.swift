@@ -127,7 +127,7 @@ final class RoomForwarder {
             for (index, encoding) in track.encodings.enumerated() {
                 tick(encoding, at: index, of: track, at: now)
             }
-            if track.hasSwitchedLayers(at: now) {
+            if track.takesNewSizes(at: now) || track.hasSwitchedLayers(at: now) {
                 ladderChanged(of: track, at: now)
                 requestAwaited(of: track, at: now)
             }
