@@ -94,6 +94,20 @@ import WHIP
         #expect(world.media.offers.isEmpty)
     }
 
+    /// The room would leave its video out.
+    @Test func aSourceWhoseNameIsTooLongIsRefused() async throws {
+        var client = WHIPWorld.client()
+        client.source = String(repeating: "x", count: 129)
+        let refusal = WHIPError.room(.tooLong(field: "source", count: 129, maximum: 128))
+        await #expect(throws: refusal) {
+            try await world.room.publish(WHIPWorld.offer(), by: client)
+        }
+        #expect(await world.peers.isEmpty)
+        client.source = ""
+        _ = try await world.room.publish(WHIPWorld.offer(), by: client)
+        #expect(await world.peers.first?.tracks.map(\.source) == ["regular", "regular"])
+    }
+
     /// A track that a page simply adds is offered in both directions.
     @Test func aPublisherReceivesNothing() async throws {
         _ = try await world.room.publish(

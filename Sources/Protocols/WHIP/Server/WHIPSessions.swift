@@ -212,7 +212,7 @@ final class WHIPSessions: RoomSessions {
             let track = Track(
                 id: TrackID(id ?? "\(peer)-\(index)"),
                 streamID: msid?.stream.identifier ?? peer.rawValue, kind: kind,
-                source: kind == .video ? source : "regular")
+                source: kind == .video && !source.isEmpty ? source : "regular")
             offer.media[index].rtp.msids = [
                 MediaStreamIdentifier(stream: track.streamID, track: track.publishedID.rawValue)
             ]
@@ -224,7 +224,7 @@ final class WHIPSessions: RoomSessions {
         return tracks
     }
 
-    /// Whether the role permits every track.
+    /// Whether the room accepts every track.
     private func checkPublishing(
         _ tracks: [Track], by client: WHIPCaller, in host: isolated RoomHost
     ) throws(WHIPError) {
@@ -232,6 +232,11 @@ final class WHIPSessions: RoomSessions {
             throw .room(.unknownRole(client.role))
         }
         let allowed = role.isHidden ? [] : role.publishParams.allowed
+        do throws(RoomError) {
+            for track in tracks { try track.check() }
+        } catch {
+            throw .room(error)
+        }
         for track in tracks where !allowed.contains(track.publishKind) {
             throw .forbidden(
                 host.room.policy.refusal(of: track.publishKind, by: role.name).message)

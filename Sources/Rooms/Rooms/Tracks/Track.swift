@@ -55,7 +55,8 @@ public struct Track: Hashable, Sendable {
     /// The sources of such tracks.
     public static let presentations: Set<String> = ["screen", "videoplaylist", "plugin"]
 
-    func check() throws(RoomError) {
+    /// Checks the limits of what its client has named. A room leaves a track out that exceeds them.
+    public func check() throws(RoomError) {
         try Check.identifier(publishedID.rawValue, field: "track_id")
         try Check.identifier(streamID, field: "stream_id")
         try Check.bytes(source, field: "source", maximum: RoomLimits.wordBytes)
