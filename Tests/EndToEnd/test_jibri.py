@@ -124,6 +124,22 @@ def test_a_button_records_a_conference_to_its_file(deployment, conference, jibri
     wait_for("nothing is left to do", lambda: not list((one.kept / ".roomcast").iterdir()), TIMEOUT)
 
 
+def test_sound_alone_is_recorded_if_it_is_set_so(deployment, conference, jibri):
+    one = jibri(slots=1, more="jibri.recording.audio-only = true")
+    deployment.brewery.wait_for_slots(1)
+    recording = deployment.brewery.start(conference)
+    wait_for_state(recording, ("on", None))
+    wait_for("no picture is asked of the bridge",
+             lambda: conference.endpoint().constraints.get("lastN") == 0, TIMEOUT)
+    deployment.brewery.stop(recording)
+    wait_for("the script has run", lambda: one.finalized, TIMEOUT)
+    (_, names), = one.finalized
+    assert names[1].startswith(f"{name(conference)}_20") and names[1].endswith(".m4a")
+    file = one.kept / recording.id / names[1]
+    assert list(media.streams(file)) == ["audio"]
+    assert media.loudness(media.sound(file)).max() > 0.05
+
+
 def test_two_conferences_have_a_slot_each_and_a_third_is_told_that_all_are_busy(
         deployment, conference, jibri):
     one, brewery = jibri(), deployment.brewery

@@ -300,6 +300,15 @@ import Testing
         #expect(hook.lines.contains("  webhooks: h.example"))
     }
 
+    @Test func soundAloneIsRecordedIfItIsSetSo() throws {
+        #expect(try !Self.settings("").recordsSoundAlone)
+        let report = Self.report(
+            "jibri.recording.audio-only = true, "
+                + "jibri.api.xmpp.environments = [\(Self.environment)]")
+        #expect(report.settings?.recordsSoundAlone == true && report.findings.isEmpty)
+        #expect(report.lines.contains("  recordings of sound alone in /tmp/recordings"))
+    }
+
     @Test func theReportIsForPeople() {
         let report = Self.report(
             "jibri.api.xmpp.environments = [\(Self.environment)], jibri.chrome.flags = []")

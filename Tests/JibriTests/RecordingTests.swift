@@ -70,6 +70,9 @@ import XMPP
         let file = RecordingNames.file(of: try meeting("\(room)@conference.meet.example"), at: time)
         #expect(file == "\(name)_2026-02-03-04-05-06.mp4")
         #expect(file.utf16.count <= 125 && file.utf8.count <= 255)
+        let sound = RecordingNames.file(
+            of: try meeting("\(room)@conference.meet.example"), at: time, isSoundAlone: true)
+        #expect(sound == "\(name)_2026-02-03-04-05-06.m4a")
     }
 
     @Test func theMetadataHaveWhatTheStartBrought() throws {

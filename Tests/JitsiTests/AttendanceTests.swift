@@ -87,6 +87,14 @@ import Testing
         #expect(world.end == nil)
     }
 
+    @Test func whoIsOnlySeenIsMutedForARecordingOfSound() throws {
+        let shown = #"{"0000000a-a0":{"muted":true},"0000000a-v0":{"muted":false}}"#
+        let world = try CallWorld.connected([CallWorld.member("0000000a", "Ann", shown)])
+        let (roster, book) = (world.call.roster, world.call.book)
+        #expect(roster.attendance(book).muted == 0)
+        #expect(roster.attendance(book, withVideo: false).muted == 1)
+    }
+
     @Test func withoutRulesAConferenceGoesOn() throws {
         var world = try CallWorld.connected([])
         look(&world, for: .seconds(3600))

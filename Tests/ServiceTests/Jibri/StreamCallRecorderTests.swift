@@ -35,6 +35,21 @@ import Workbench
         }
     }
 
+    @Test func soundAloneIsRecordedButNotStreamed() async throws {
+        try await run { world in
+            let calls = try CallWorld(world) { $0.recordsSoundAlone = true }
+            let file = try #require(await calls.running(JibriDoubles.call("s-1")))
+            let recorded = try #require(try await world.streams.stream(file.job.stream))
+            #expect(recorded.plan.audio.only)
+            let url = "rtmp://live.example.org/app/secret"
+            let call = JibriDoubles.call("s-2", stream: url, room: "other@muc.meet.example")
+            #expect(await calls.recorder.admit(call, slot: 1))
+            let push = try #require(await world.launcher.next())
+            let streamed = try #require(try await world.streams.stream(push.job.stream))
+            #expect(!streamed.plan.audio.only)
+        }
+    }
+
     @Test func aStreamRunsWhenItsPlaceTakesIt() async throws {
         try await run { world in
             var calls = try CallWorld(world)

@@ -40,6 +40,7 @@ actor CallFiles {
     private var jobs: [StreamID: Job] = [:]
     private let scripts: AsyncStream<CallNote>
     private let queue: AsyncStream<CallNote>.Continuation
+    private let recordsSoundAlone: Bool
     /// Of scripts at a time.
     private let width: Int
     private var finalizing = 0
@@ -57,6 +58,7 @@ actor CallFiles {
         self.catalogue = catalogue
         self.control = control
         self.recordings = recordings
+        recordsSoundAlone = settings.recordsSoundAlone
         folders = SessionFolders(settings.recordingsDirectory)
         var delivery = CallDelivery(folders: folders)
         if let place { delivery.place = place }
@@ -127,7 +129,9 @@ actor CallFiles {
     func note(_ call: JibriCall, _ stream: StreamID, in folder: String?) async throws(CallFault) {
         let note = CallNote(
             session: call.session, stream: stream, directory: folder,
-            file: RecordingNames.file(of: call.meeting, at: Self.local(time())),
+            file: RecordingNames.file(
+                of: call.meeting, at: Self.local(time()),
+                isSoundAlone: recordsSoundAlone && call.start.output == .file),
             meetingURL: call.meeting.url, more: call.start.metadata)
         holds.hold(stream)
         do throws(CallFault) {

@@ -196,6 +196,7 @@ actor StreamCallRecorder: CallRecorder {
                 kind: .recording, variants: [plan.variant],
                 recording: RecordingOptions(hlsVOD: false, singleFilePerLayer: true))
             request.ladder = ladder(of: .recording)
+            request.audio.only = settings.recordsSoundAlone
             return request
         case .stream(let stream):
             var request = LiveStreamRequest(kind: .stream, variants: [plan.variant])

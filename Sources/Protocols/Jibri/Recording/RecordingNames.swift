@@ -24,9 +24,11 @@ public enum RecordingNames {
     }
 
     /// - Parameter time: local, as in Jibri.
-    public static func file(of meeting: MeetingAddress, at time: CivilTime) -> String {
+    public static func file(
+        of meeting: MeetingAddress, at time: CivilTime, isSoundAlone: Bool = false
+    ) -> String {
         let clock = time.time.map { $0 == ":" ? "-" : $0 }
-        let suffix = "_\(time.date)-\(String(clock)).mp4"
+        let suffix = "_\(time.date)-\(String(clock)).\(isSoundAlone ? "m4a" : "mp4")"
         var (units, bytes) = (
             fileMaximum - suffix.utf16.count, fileBytesMaximum - suffix.utf8.count
         )

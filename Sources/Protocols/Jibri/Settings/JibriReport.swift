@@ -71,7 +71,8 @@ extension JibriSettings {
     fileprivate var lines: [String] {
         var lines = environments.flatMap(\.lines)
         let script = finalizeScript.map { ", each then given to \($0)" } ?? ""
-        lines.append("recordings in \(recordingsDirectory)\(script)")
+        let what = recordsSoundAlone ? "recordings of sound alone" : "recordings"
+        lines.append("\(what) in \(recordingsDirectory)\(script)")
         let patterns = allowedStreams.joined(separator: " or ")
         lines.append("streams to addresses that match \(patterns)")
         lines.append(

@@ -10,6 +10,8 @@ extension JibriSettings {
         isSingleUse = reader.flag("jibri.single-use-mode", in: section) ?? isSingleUse
         http.read(section, &reader)
         recordingsDirectory = directory(section, &reader) ?? recordingsDirectory
+        recordsSoundAlone =
+            reader.flag("jibri.recording.audio-only", in: section) ?? recordsSoundAlone
         finalizeScript = reader.text("jibri.recording.finalize-script", in: section)
             .flatMap { $0.isEmpty || $0 == Self.absentScript ? nil : $0 }
         allowedStreams =

@@ -8,6 +8,8 @@ public struct JibriSettings: Sendable {
     public var http = HTTP()
     public var environments: [JibriEnvironment] = []
     public var recordingsDirectory = "/tmp/recordings"
+    /// Whether recordings have no picture. Jibri has no such key, and passes over it.
+    public var recordsSoundAlone = false
     /// Called with the directory of a recording that has ended. Nil for none.
     public var finalizeScript: String?
     /// One of these must match the whole address that is streamed to.

@@ -63,9 +63,15 @@ struct CallRoster: Hashable {
     }
 
     /// Who is there, for the rules by which a call is over.
-    func attendance(_ book: SourceBook) -> (participants: Int, muted: Int, callers: Int) {
+    ///
+    /// - Parameter withVideo: whether a picture is as good as sound.
+    func attendance(
+        _ book: SourceBook, withVideo: Bool = true
+    ) -> (participants: Int, muted: Int, callers: Int) {
         let heard = Set(
-            book.sources.filter { self[$0.owner]?.isMuted($0.name) == false }.map(\.owner))
+            book.sources.filter {
+                (withVideo || !$0.isVideo) && self[$0.owner]?.isMuted($0.name) == false
+            }.map(\.owner))
         var (muted, callers) = (0, 0)
         for member in entries.values.lazy.map(\.member) {
             if member.isJigasi { callers += 1 } else if !heard.contains(member.id) { muted += 1 }

@@ -10,7 +10,8 @@ extension JitsiCall {
     /// - Parameter hasMedia: whether any came since the last time.
     mutating func looked(hasMedia: Bool, at now: Instant) {
         guard let timeouts = entry.timeouts, phase == .inside else { return }
-        let (participants, muted, callers) = roster.attendance(book)
+        let (participants, muted, callers) = roster.attendance(
+            book, withVideo: entry.receivesVideo)
         var watch = self.watch ?? CallWatch(timeouts, usageTimeout: nil, from: now)
         let end = watch.check(
             CallWatch.Facts(
