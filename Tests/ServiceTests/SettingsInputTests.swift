@@ -299,7 +299,7 @@ import Workbench
                 "settings", "settings", "settings",
             ])
         let http = lines.first { $0.subject == "http" }
-        #expect(http == .note("http", "not looked at, since http.port is not known"))
+        #expect(http == CheckLine.note("http", "not looked at, since http.port is not known"))
         for subject in ["access", "media", "streams", "recordings", "codecs"] {
             #expect(
                 lines.contains { $0.subject == subject && !$0.text.hasPrefix("not looked at") })

@@ -28,7 +28,7 @@ public struct ServerCheck: Sendable {
             return given(found) + looks(at: found)
         } catch {
             let rest = PartialSettings(besideFileOf: input)
-            return [.wrong("settings", words(error))] + looks(at: rest)
+            return [CheckLine.wrong("settings", words(error))] + looks(at: rest)
         }
     }
 
@@ -71,7 +71,7 @@ public struct ServerCheck: Sendable {
         let count = SettingsOrigins(input).entries.count
         let file = input.file.map { " of \($0) and the environment" } ?? ""
         let summary = count == 0 ? "all defaults" : "\(count) given\(file)"
-        return [.ok("settings", summary)] + unknown
+        return [CheckLine.ok("settings", summary)] + unknown
     }
 
     private func policy(_ settings: Settings) -> [CheckLine] {
