@@ -280,7 +280,7 @@ let package = Package(
             "Programs/Service",
             [
                 "CProcesses", "MediaKernel", "HLS", "Stage", "Rooms", "GroupCalls", "Clocks", "XML",
-                "Codec",
+                "Codec", "Compositor",
                 "Streams", "Tokens", "RoomHost", "HundredMSTerms", "HundredMS", "OpenVidu", "WHIP",
                 "WebPage", "ClientConnections", "XMPP", "XMPPClient", "Jibri", "Jitsi",
                 "MediaServer", "Datagrams", "Recording", "Catalogue", "Digests", "Signing",

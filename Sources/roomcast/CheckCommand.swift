@@ -8,7 +8,7 @@ struct CheckCommand: AsyncParsableCommand {
         abstract: "Say whether `serve` would start here, and what may surprise its clients.",
         discussion: """
             It looks at the settings, the policy, ports, certificates, the addresses that clients are \
-            told, file descriptors, directories and their disks, and codecs. It starts nothing and \
+            told, file descriptors, directories and their disks, codecs and fonts. It starts nothing and \
             leaves nothing behind. Beside a running server it reports that server's ports as taken.
 
             The exit status is 1 if something is wrong.

@@ -287,6 +287,21 @@ def test_a_check_says_whether_the_server_would_start(roomcast, tmp_path, taken):
     assert "destination 'x': numPlaylistSegments is 3 to 150" in found["policy"][0][1]
 
 
+def test_a_check_looks_for_fonts(roomcast, tmp_path):
+    none = tmp_path / "fonts.conf"
+    none.write_text("<fontconfig><dir>/nonexistent</dir></fontconfig>")
+    for variables, verdict, words in [
+        ({}, "ok", "for names and captions in the picture"),
+        ({"FONTCONFIG_FILE": str(none)}, "note",
+         "none: the picture has neither names nor captions; install Debian's package "
+         "fonts-noto-core"),
+    ]:
+        done = roomcast("check", "--port", "0", "--udp-port", "0", "--json", variables=variables)
+        assert done.returncode == 0
+        assert [line for line in json.loads(done.stdout) if line["subject"] == "fonts"] == [
+            {"verdict": verdict, "subject": "fonts", "text": words}]
+
+
 def test_a_check_reads_the_certificate(roomcast, tmp_path):
     certificate, key = tmp_path / "c.pem", tmp_path / "k.pem"
     subprocess.run(

@@ -300,7 +300,7 @@ import Workbench
             ])
         let http = lines.first { $0.subject == "http" }
         #expect(http == CheckLine.note("http", "not looked at, since http.port is not known"))
-        for subject in ["access", "media", "streams", "recordings", "codecs"] {
+        for subject in ["access", "media", "streams", "recordings", "codecs", "fonts"] {
             #expect(
                 lines.contains { $0.subject == subject && !$0.text.hasPrefix("not looked at") })
         }

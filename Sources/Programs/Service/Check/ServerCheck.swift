@@ -1,4 +1,5 @@
 import Codec
+import Compositor
 import ControlAPI
 import Datagrams
 import MediaKernel
@@ -59,7 +60,16 @@ public struct ServerCheck: Sendable {
         lines += looked("recordings", [.recordingsDirectory]) {
             [directory("recordings", $0.stream.recordings.directory)]
         }
-        return lines + [encoders(found.settings)] + browser(found.settings)
+        return lines + [encoders(found.settings), fonts()] + browser(found.settings)
+    }
+
+    private func fonts() -> CheckLine {
+        InstalledFonts.areThere
+            ? .ok("fonts", "for names and captions in the picture")
+            : .note(
+                "fonts",
+                "none: the picture has neither names nor captions; install Debian's package "
+                    + "fonts-noto-core")
     }
 
     private func given(_ found: PartialSettings) -> [CheckLine] {
