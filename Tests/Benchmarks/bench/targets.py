@@ -83,6 +83,7 @@ LATENCY = (
     Target("ll.firefox.stalls", 0),
     Target("ll_clean.chromium.stalls", 0),
     Target("ll_loss.chromium.stalled_per_minute", 1, "s"),
+    Target("ll_loss_bbr.chromium.stalled_per_minute", 1, "s"),
     Target("ll_third.chromium.stalled_per_minute", 1, "s"),
     Target("ll_third_wide.chromium.stalled_per_minute", 1, "s"),
 )

@@ -29,6 +29,7 @@ socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b"+"], [device])
 class Road(Passage):
     def __init__(self, server, viewer, seed=1):
         """Both are namespaces. To the viewer, the server is at SERVER."""
+        self._namespaces = server, viewer
         ends = []
         try:
             for namespace, address in ((server, SERVER), (viewer, VIEWER)):
@@ -38,6 +39,13 @@ class Road(Passage):
             # They go with the process, and the devices with them.
             for end in ends:
                 os.close(end)
+        self.control_congestion(CONGESTION_CONTROL)
+
+    def control_congestion(self, algorithm):
+        """Of connections that are made from now on."""
+        # By the route, since a namespace may not set every one of them as its default.
+        for namespace in self._namespaces:
+            namespace.run(f"ip route replace {NETWORK} dev {DEVICE} congctl {algorithm}")
 
 
 def _end(namespace, address):
@@ -51,6 +59,4 @@ def _end(namespace, address):
         namespace.run(f"ip link set {DEVICE} addrgenmode none")  # see namespace.py
     namespace.run(f"ip address add {address}/24 dev {DEVICE}")
     namespace.run(f"ip link set {DEVICE} up")
-    # By the route, since a namespace may not set every one of them as its default.
-    namespace.run(f"ip route replace {NETWORK} dev {DEVICE} congctl {CONGESTION_CONTROL}")
     return descriptor
