@@ -91,6 +91,26 @@ extension PeerConnectionTests {
             #expect(here.incomingTracks.map(\.trackID) == ["theirs"])
         }
 
+        /// To whoever answers a mid is a name, not a number.
+        @Test func aMidIsWhateverTheOffererWrites() throws {
+            let strange = ["0": "{a}:0", "1": "%s-'1'"]
+            let familiar = Dictionary(uniqueKeysWithValues: strange.map { ($1, $0) })
+            let wire = Wire()
+            try wire.client.core.add(.audio())
+            try wire.client.core.add(.video())
+            let offer = try wire.client.core.createOffer(at: wire.now).renamed(strange)
+            let answer = try Wire.carried(wire.server.core.answer(offer, at: wire.now))
+            #expect(answer.media.map(\.mid) == ["{a}:0", "%s-'1'"])
+            #expect(answer.bundledMIDs == ["{a}:0", "%s-'1'"])
+            try wire.client.core.accept(answer: answer.renamed(familiar), at: wire.now)
+            try wire.runUntilConnected()
+            wire.send([1, 2], mid: "0", from: .client)
+            wire.send([7], mid: "1", from: .client)
+            wire.run(for: .milliseconds(100))
+            #expect(wire.server.numbers(mid: "{a}:0") == [1, 2])
+            #expect(wire.server.numbers(mid: "%s-'1'") == [7])
+        }
+
         @Test func aSectionThatIsOfferedWithoutATrackTakesOneAfterTheAnswer() throws {
             let wire = Wire()
             let server = wire.server.core
@@ -255,5 +275,17 @@ extension PeerConnectionTests {
             #expect(wire.client.channelEvents == ["open ion-sfu"])
             #expect(wire.server.channelEvents == ["open ion-sfu"])
         }
+    }
+}
+
+extension SessionDescription {
+    /// The same on the wire, with these mids instead.
+    fileprivate func renamed(_ mids: [String: String]) throws -> SessionDescription {
+        var description = self
+        description.bundledMIDs = bundledMIDs.map { mids[$0] ?? $0 }
+        for index in media.indices {
+            description.media[index].mid = media[index].mid.map { mids[$0] ?? $0 }
+        }
+        return try Wire.carried(description)
     }
 }
