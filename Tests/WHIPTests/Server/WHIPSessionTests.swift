@@ -277,6 +277,30 @@ import WHIP
         #expect(await world.peers.isEmpty)
     }
 
+    @Test func aPublisherThatComesAgainTakesThePlaceOfItsLostConnection() async throws {
+        var limits = RoomLimits()
+        limits.peers = 1
+        let world = WHIPWorld(limits: limits)
+        let (offer, camera) = (WHIPWorld.offer(), WHIPWorld.client(name: "Camera"))
+        func refused(_ client: WHIPCaller) async {
+            await #expect(throws: WHIPError.room(.roomFull(maximum: 1))) {
+                try await world.room.publish(offer, by: client)
+            }
+        }
+        let first = try await world.room.publish(offer, by: camera)
+        await refused(camera)
+        await world.hear(.connection(first.peer, .named("whip"), .connected))
+        await refused(camera)
+        await world.hear(.connection(first.peer, .named("whip"), .disconnected))
+        await refused(WHIPWorld.client(name: "Camera 2"))
+        let second = try await world.room.publish(offer, by: camera)
+        #expect(await world.peers.map(\.id) == [second.peer])
+        #expect(world.media.removed == [first.peer])
+        await #expect(throws: WHIPError.unknownSession) {
+            try await world.room.end(first.session)
+        }
+    }
+
     @Test func aClientThatClosesItsConnectionIsGoneAtOnce() async throws {
         let answer = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
         await world.hear(.connection(answer.peer, .named("whip"), .closed))

@@ -14,6 +14,10 @@ struct WHIPSession {
     var entityTag: String
     /// The time at which an unreachable client counts as gone; nil while it is connected.
     var givenUpAt: Instant?
+    /// Whether it has been connected at any time.
+    var hasConnected = false
+    /// Whether its connection worked and is silent now. It may recover.
+    var isLost: Bool { hasConnected && givenUpAt != nil }
     /// Limits the rate of the client's `PATCH` requests.
     var requests: TokenBucket
 

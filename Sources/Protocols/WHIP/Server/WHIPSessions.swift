@@ -29,6 +29,7 @@ final class WHIPSessions: RoomSessions {
         let request = JoinRequest(
             peer: peer, userID: client.userID, tokenID: client.tokenID, role: client.role,
             name: client.name.isEmpty ? client.userID : client.name)
+        removeLost(before: request, in: host)
         let entry = RoomHost.Entry(
             request, .offered(offer), connection: WHIPSession.connection, mutesItself: false)
         let answer = try await join(entry, offer, in: host)
@@ -39,6 +40,18 @@ final class WHIPSessions: RoomSessions {
             throw .room(error)
         }
         return try await welcome(answer, peer, in: host)
+    }
+
+    /// A publisher that comes again, as OBS does by itself, takes the place of its lost connection:
+    /// others would see both for a while, and the room may be full.
+    private func removeLost(before request: JoinRequest, in host: isolated RoomHost) {
+        for session in sessions.values where session.isLost {
+            guard let peer = host.room.peers[session.peer], !peer.tracks.isEmpty,
+                peer.userID == request.userID, peer.name == request.name
+            else { continue }
+            sessions[peer.id] = nil
+            host.room.left(peer.id)
+        }
     }
 
     /// - Parameter offer: nil for a client that waits for the server's offer.
@@ -313,7 +326,9 @@ final class WHIPSessions: RoomSessions {
             sessions[peer] != nil
         else { return }
         switch state {
-        case .connected: sessions[peer]?.givenUpAt = nil
+        case .connected:
+            sessions[peer]?.givenUpAt = nil
+            sessions[peer]?.hasConnected = true
         case .disconnected, .failed:
             guard sessions[peer]?.givenUpAt == nil else { break }
             sessions[peer]?.givenUpAt = host.clock.now() + WHIPSession.unreachableMaximum
