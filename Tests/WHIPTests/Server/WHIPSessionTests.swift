@@ -255,6 +255,23 @@ import WHIP
         #expect(await world.peers.first?.tracks.map(\.isMuted) == [true, false])
     }
 
+    /// It sends on meanwhile, and has no way to offer its tracks again.
+    @Test func aPublisherThatMayPublishAgainIsSeenAgain() async throws {
+        let first = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
+        let second = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
+        func tracks() async -> [Bool]? {
+            await world.peers.first { $0.id == first.peer }?.tracks.map(\.isMuted)
+        }
+        try await world.mute(true, of: first.peer, by: second.peer)
+        try await world.assign("guest", to: first.peer, by: second.peer)
+        #expect(await tracks() == [true, false])
+        try await world.assign("viewer", to: first.peer, by: second.peer)
+        #expect(await tracks() == [])
+        try await world.assign("host", to: first.peer, by: second.peer)
+        #expect(await tracks() == [true, false])
+        #expect(world.media.terms(of: second.peer)?.tracks.map(\.isHeldBack) == [true, false])
+    }
+
     @Test func aClientThatNeverConnectsIsGoneAfterHalfAMinute() async throws {
         let answer = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
         await world.pass(.seconds(29))
@@ -317,6 +334,19 @@ extension WHIPWorld {
         _ change: Moderation.Change, by peer: PeerID, in host: isolated RoomHost
     ) async throws {
         _ = try host.room.moderationRequested(change, by: peer, at: host.clock.now())
+        await host.settle()
+    }
+
+    /// One peer gives another one a role.
+    func assign(_ role: String, to target: PeerID, by peer: PeerID) async throws {
+        try await Self.assign(role, to: target, by: peer, in: host)
+    }
+
+    private static func assign(
+        _ role: String, to target: PeerID, by peer: PeerID, in host: isolated RoomHost
+    ) async throws {
+        try host.room.roleChangeRequested(
+            of: target, to: role, isForced: true, by: peer, at: host.clock.now())
         await host.settle()
     }
 

@@ -1,5 +1,6 @@
 internal import MediaKernel
 internal import MediaServer
+internal import Rooms
 internal import SDP
 
 /// The session of one WHIP client, from its `POST` to its `DELETE`.
@@ -10,6 +11,8 @@ struct WHIPSession {
     /// The client's latest offer, or its answer to our offer, with the current ICE generation; nil
     /// until that answer arrives.
     var description: SessionDescription?
+    /// The tracks that the client sends, also while its role does not permit them.
+    var tracks: [Track] = []
     /// The entity tag of the current ICE generation.
     var entityTag: String
     /// The time at which an unreachable client counts as gone; nil while it is connected.
@@ -43,6 +46,12 @@ struct WHIPSession {
         givenUpAt = now + Self.connectingMaximum
         requests = TokenBucket(
             rate: Self.requestsPerSecond, burst: Self.requestsBurst, at: now)
+    }
+
+    mutating func note(_ isMuted: Bool, of published: Set<TrackID>) {
+        for index in tracks.indices where published.contains(tracks[index].publishedID) {
+            tracks[index].isMuted = isMuted
+        }
     }
 
     /// The server's user name fragment changes with each ICE generation and at no other time.

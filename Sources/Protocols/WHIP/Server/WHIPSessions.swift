@@ -33,6 +33,7 @@ final class WHIPSessions: RoomSessions {
         let entry = RoomHost.Entry(
             request, .offered(offer), connection: WHIPSession.connection, mutesItself: false)
         let answer = try await join(entry, offer, in: host)
+        sessions[peer]?.tracks = tracks
         do throws(RoomError) {
             try host.room.tracksPublished(tracks, by: peer, wall: host.clock.wall())
         } catch {
@@ -298,9 +299,20 @@ final class WHIPSessions: RoomSessions {
             for peer in peers where sessions[peer] != nil {
                 mute(request.isMuted, of: peer, in: host) { request.includes($0) }
             }
+        case .policyChanged:
+            for peer in peers { publishAgain(peer, in: host) }
         default:
             break
         }
+    }
+
+    /// The new role may permit what the last one did not; the client has sent it all along. A track
+    /// that is published keeps its state.
+    private func publishAgain(_ peer: PeerID, in host: isolated RoomHost) {
+        guard let sent = sessions[peer]?.tracks, !sent.isEmpty else { return }
+        let tracks = sent.map { host.room.peers[peer]?.track(published: $0.publishedID) ?? $0 }
+        // The room leaves out what the role does not permit.
+        _ = try? host.room.tracksPublished(tracks, by: peer, wall: host.clock.wall())
     }
 
     /// The client cannot mute itself, so the room does it.
@@ -312,6 +324,7 @@ final class WHIPSessions: RoomSessions {
         let changes = Dictionary(tracks.map { ($0.publishedID, change) }) { first, _ in first }
         // The room refuses only tracks that the peer does not publish.
         try? host.room.tracksUpdated(changes, by: peer, at: host.clock.now())
+        sessions[peer]?.note(isMuted, of: Set(changes.keys))
         host.mutesChanged(of: peer)
     }
 
