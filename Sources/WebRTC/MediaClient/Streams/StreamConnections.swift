@@ -104,9 +104,6 @@ public final class StreamConnections: MediaReception, TickedMedia {
     /// The reason why the kernel's receive buffer is too small; nil if it is large enough.
     public var receiveBufferShortage: String? { ports[0]?.socket.receiveBufferShortage }
 
-    /// The sockets in use.
-    public var portCount: Int { ports.count }
-
     /// Closes all connections, notifying the server, and the sockets.
     public func stop() {
         isStopped = true
