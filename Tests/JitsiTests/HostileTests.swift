@@ -44,7 +44,7 @@ import XMPP
 
     private static let wrong = ["", "-1", "99999999999999999999", "\u{0}\u{7f}é", "x y;'\"<>&"]
 
-    private static func changes(of element: XMLElement) -> [XMLElement] {
+    static func changes(of element: XMLElement) -> [XMLElement] {
         var all: [XMLElement] = []
         for index in element.attributes.indices {
             var less = element

@@ -16,6 +16,9 @@ extension FuzzTarget {
         _ = RoomInvitation.lobby(stanza)
         _ = try? ConferenceAnswer(stanza)
         _ = try? RecordingOrder(stanza)
+        _ = try? ModerationOrder(stanza)
+        // What a member of a room of ours sends.
+        _ = (try? JingleRequest(stanza, from: "a"))?.sources.flatMap(\.ssrcs)
         let message = try JingleMessage(stanza)
         var book = SourceBook()
         _ = book.add(message.sources)
@@ -28,7 +31,7 @@ extension FuzzTarget {
         precondition(plan.offer(book.sources).media.count == sections, "sections vanish")
     }
 
-    /// A message of a bridge, or a list of sources.
+    /// A message of a bridge, or for one, or a list of sources.
     func hear(_ bytes: [UInt8]) throws {
         let text = String(decoding: bytes, as: UTF8.self)
         var listing = SourceListing()
@@ -36,6 +39,10 @@ extension FuzzTarget {
         _ = listing.resolved()
         _ = try? ConferenceAnswer(json: text)
         _ = try? ConferenceOrder(json: text)
+        if case .constraints(let wishes)? = try? EndpointMessage(text) {
+            let camera = SourceName(owner: "a", isVideo: true, number: 0)
+            _ = wishes.layers(of: [ConferenceSource(name: camera, ssrc: 1)], speakers: ["a"])
+        }
         _ = try BridgeMessage(text)
     }
 }
