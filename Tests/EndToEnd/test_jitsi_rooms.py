@@ -245,6 +245,24 @@ def test_a_moderator_makes_another(attend, server, room):
     ben.ask(mute)
 
 
+def test_the_room_makes_and_unmakes_moderators(attend, server, room):
+    ann, ben = attend("Ann"), attend("Ben")
+    ann.wait_until_invited()
+    ben.wait_until_invited()
+    ann.nick_of("Ben")
+    place = f"/active-rooms/{room}/peers"
+    peer, = (one for one in server.manage("GET", f"{place}?role=guest").json["peers"])
+
+    def xmpp_role():
+        shown = next(one for nick, _, one in reversed(ann.presences) if nick == ben.nick)
+        return find(shown, MUC_USER, "x")[0].get("role")
+
+    for role, shown in ("host", "moderator"), ("guest", "participant"):
+        assert server.manage("POST", f"{place}/{peer}", {"role": role}).status == 200
+        wait_for(f"he is a {shown}", lambda shown=shown: xmpp_role() == shown, TIMEOUT)
+    assert server.peer_count(room) == 2
+
+
 def test_a_moderator_ends_the_conference_for_all(attend, server, room):
     ann, ben = attend("Ann"), attend("Ben")
     with Stranger(server, room, "Hms") as hms:

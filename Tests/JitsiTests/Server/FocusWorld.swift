@@ -234,6 +234,11 @@ extension RoomHost {
         await settle()
     }
 
+    func changeRole(of id: PeerID, to role: String) async throws {
+        _ = try room.peerChanged(id, name: nil, metadata: nil, role: role)
+        await settle()
+    }
+
     func remove(_ id: PeerID) async throws {
         try room.peerRemoved(id, reason: "enough")
         await settle()

@@ -90,6 +90,24 @@ import XMPP
         #expect(await world.peer(named: "ben")?.role == "guest")
     }
 
+    @Test func theRoomMayMakeAndUnmakeModerators() async throws {
+        let world = try await FocusWorld.meeting("ann", "ben")
+        let ben = try #require(await world.peer(named: "ben")).id
+        func granted() -> [String?] {
+            world.server.take().compactMap { $0.elements.first?.elements.first }
+                .filter { $0["jid"] == "ben@example" }.map { $0["affiliation"] }
+        }
+        try await world.host.changeRole(of: ben, to: "host")
+        #expect(granted() == ["owner"])
+        try await world.receive(FocusWorld.presence("ben", role: "moderator"))
+        #expect(granted() == [])
+        try await world.host.changeRole(of: ben, to: "guest")
+        #expect(granted() == ["member"])
+        try await world.receive(FocusWorld.presence("ben"))
+        #expect(await world.peer(named: "ben")?.role == "guest")
+        #expect(granted() == [])
+    }
+
     @Test func whoComesBackAsAModeratorIsOne() async throws {
         let world = try await FocusWorld.meeting("ann")
         try await world.receive(FocusWorld.presence("ben", role: "moderator"))

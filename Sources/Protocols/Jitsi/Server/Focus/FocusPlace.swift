@@ -103,14 +103,18 @@ struct FocusPlace: Hashable {
 
     static let discovery = XMLElement("query", Namespaces.discoInfo)
 
-    /// Makes a member an owner of the room, and so a moderator.
-    static func granting(_ address: JID) -> XMLElement {
+    /// Makes a member an owner of the room, and so a moderator, or no longer one: it stays a member,
+    /// since a room for members only would put it out otherwise.
+    static func granting(_ address: JID, isModerator: Bool) -> XMLElement {
         XMLElement(
             "query", admin, [:],
             [
                 XMLElement(
                     "item", admin,
-                    ["affiliation": "owner", "jid": address.bare.description])
+                    [
+                        "affiliation": isModerator ? "owner" : "member",
+                        "jid": address.bare.description,
+                    ])
             ])
     }
 

@@ -144,9 +144,11 @@ extension JitsiSessions {
         ModerationDesk(sessions: self).tellAll(to: member.nick, in: host)
     }
 
-    func grant(_ member: FocusMember, in host: isolated RoomHost) {
+    func grant(_ member: FocusMember, isModerator: Bool = true, in host: isolated RoomHost) {
         guard let place, let address = member.address else { return }
-        ask(.set, FocusPlace.granting(address), to: place.room.description, .other, in: host)
+        ask(
+            .set, FocusPlace.granting(address, isModerator: isModerator),
+            to: place.room.description, .other, in: host)
     }
 
     static func cut(_ name: String) -> String {

@@ -198,7 +198,9 @@ final class JitsiSessions: RoomSessions {
             }
         case .roomRecordingChanged, .rtmpChanged:
             followRecordings(in: host)
-        case .policyChanged, .roleOffered, .hlsChanged, .recordingChanged, .storeChanged,
+        case .policyChanged:
+            ModerationDesk(sessions: self).followRoles(of: peers, in: host)
+        case .roleOffered, .hlsChanged, .recordingChanged, .storeChanged,
             .pollStarted, .pollStopped, .pollCounted, .noticed:
             // Without a counterpart in this protocol.
             break

@@ -123,6 +123,19 @@ struct ModerationDesk {
         sessions.elect(in: host)
     }
 
+    /// Whom the room gives the moderators' role, or another one, owns the XMPP room likewise: its
+    /// client goes by that.
+    func followRoles(of peers: [PeerID], in host: isolated RoomHost) {
+        for member in peers.compactMap({ sessions.member($0) }) where member.hasJoined {
+            guard let role = host.room.peers[member.peer]?.role else { continue }
+            let isModerator = role == sessions.settings.firstRole
+            guard isModerator != member.isModerator else { continue }
+            sessions.members[member.nick]?.isModerator = isModerator
+            sessions.grant(member, isModerator: isModerator, in: host)
+            if isModerator { tellAll(to: member.nick, in: host) }
+        }
+    }
+
     private var joined: [FocusMember] { sessions.members.values.filter(\.hasJoined) }
 
     /// Only moderators know who is allowed.
