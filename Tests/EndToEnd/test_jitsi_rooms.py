@@ -81,6 +81,10 @@ def test_two_see_hear_and_talk_to_each_other(attend, server, room):
     ben.tell({"colibriClass": "EndpointMessage", "to": ann.nick, "msgPayload": {"n": 2}})
     wait_for("one is told", lambda: [one for one in list(ann.heard) if one.get("from") == ben.nick
                                      and one["msgPayload"] == {"n": 2}], TIMEOUT)
+    ben.tell({"colibriClass": "EndpointStats", "connectionQuality": 90})
+    wait_for("his connection is told", lambda: {
+        "colibriClass": "EndpointStats", "connectionQuality": 90, "from": ben.nick} in ann.heard,
+        TIMEOUT)
     wait_for("the speaker is told", lambda: [
         one for one in list(ann.heard)
         if one["colibriClass"] == "DominantSpeakerEndpointChangeEvent"], TIMEOUT)

@@ -80,7 +80,8 @@ import XML
                     switch try? EndpointMessage(changed) {
                     case .constraints(let wishes)?:
                         #expect(wishes.layers(of: [source], speakers: ["ann"]).count == 1)
-                    case .text(_, let members)?: _ = BridgeWord.passed(members, from: "ben")
+                    case .text(_, let members)?, .statistics(let members)?:
+                        _ = BridgeWord.passed(members, from: "ben")
                     case .hello?, .other?, nil: break
                     }
                 }

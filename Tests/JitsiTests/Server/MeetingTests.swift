@@ -469,6 +469,31 @@ import XMPP
         #expect(texts.count == 4)
     }
 
+    @Test func howAConnectionIsGoesToThoseWhoSeeIt() async throws {
+        let world = try await FocusWorld.meeting("ann", "ben", "cid")
+        let ann = try #require(await world.peer(named: "ann")).id
+        let ben = try #require(await world.peer(named: "ben")).id
+        let cid = try #require(await world.peer(named: "cid")).id
+        let ask = FocusWorld.json(#"{"sources":{"ann":[[{"s":1,"n":"ann-v0"}]]}}"#)
+        #expect(await world.ask("ann", world.jingle("source-add", of: "ann", [ask])) == nil)
+        let camera = try #require(await world.peer(named: "ann")?.tracks.first).id
+        // Cid has no picture of hers.
+        await world.hear(
+            .tracksSent(
+                cid, .named("jitsi-1"), [SentTrack(id: camera, publisher: ann, ssrc: 80)]),
+            .dataText(cid, .named("jitsi-1"), #"{"colibriClass":"LastNChangedEvent","lastN":0}"#))
+        let count = world.media.noted.texts.count
+        await world.hear(
+            .dataText(
+                ann, .named("jitsi-1"),
+                #"{"colibriClass":"EndpointStats","from":"cid","connectionQuality":90}"#))
+        let told = world.media.noted.texts.dropFirst(count)
+        #expect(told.map(\.peer) == [ben])
+        #expect(
+            told.first?.text
+                == #"{"colibriClass":"EndpointStats","connectionQuality":90,"from":"ann"}"#)
+    }
+
     @Test func theSpeakerIsToldWhenItChanges() async throws {
         let world = try await FocusWorld.meeting("ann", "ben")
         let ann = try #require(await world.peer(named: "ann")).id
@@ -487,7 +512,7 @@ import XMPP
         let ben = try #require(await world.peer(named: "ben")).id
         for _ in 0..<2 {
             await world.hear(
-                .dataText(ben, .named("jitsi-1"), #"{"colibriClass":"EndpointStats"}"#))
+                .dataText(ben, .named("jitsi-1"), #"{"colibriClass":"VideoTypeMessage"}"#))
         }
         let later = world.media.noted.texts.dropFirst(4)
         #expect(later.map(\.peer) == [ben])

@@ -66,7 +66,10 @@ import XML
 
     @Test func messagesAreRead() throws {
         #expect(try EndpointMessage(#"{"colibriClass":"ClientHello"}"#) == .hello)
-        #expect(try EndpointMessage(#"{"colibriClass":"EndpointStats","x":1}"#) == .other)
+        #expect(
+            try EndpointMessage(#"{"colibriClass":"EndpointStats","x":1}"#)
+                == .statistics(["colibriClass": "EndpointStats", "x": .integer(1)]))
+        #expect(try EndpointMessage(#"{"colibriClass":"VideoTypeMessage","x":1}"#) == .other)
         #expect(
             try EndpointMessage(#"{"colibriClass":"LastNChangedEvent","lastN":2}"#)
                 == .constraints(ReceiverWishes(lastN: 2)))

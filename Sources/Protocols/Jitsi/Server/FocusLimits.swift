@@ -21,6 +21,8 @@ enum FocusLimits {
     static let recording: Duration = .seconds(90)
     /// Speakers that are remembered.
     static let speakers = 10
+    /// Members of a conference in which each is told how the others' connections are.
+    static let statisticians = 100
     /// Texts of one member by WebSocket: beyond that, its channel is closed.
     static let textsPerSecond = 100
     static let textsBurst = 1000

@@ -72,6 +72,11 @@ struct FocusMember {
         return sent
     }
 
+    /// Whether it is sent some video of another, as far as is known.
+    func sees(_ nick: String) -> Bool {
+        forwarded?.contains { $0.hasPrefix("\(nick)-") } ?? true
+    }
+
     /// What it is called.
     var name: String { shown.name.isEmpty ? nick : shown.name }
 }

@@ -30,6 +30,12 @@ extension JitsiSessions {
             }
             await say(
                 BridgeWord.passed(content, from: nick), to: listeners, in: host)
+        case .statistics(let content):
+            guard members.count <= FocusLimits.statisticians else { break }
+            let viewers = members.values.filter { other in
+                other.nick != nick && other.session?.isActive == true && other.sees(nick)
+            }
+            await say(BridgeWord.passed(content, from: nick), to: viewers, in: host)
         case .other:
             break
         }

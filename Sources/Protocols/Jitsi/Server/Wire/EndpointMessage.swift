@@ -6,7 +6,9 @@ enum EndpointMessage: Hashable {
     case constraints(ReceiverWishes)
     /// For one endpoint, or for all others: the whole message.
     case text(to: String, [String: JSONValue])
-    /// Such as statistics, of which nobody has any use.
+    /// How its connection is, for those who see it: the whole message.
+    case statistics([String: JSONValue])
+    /// Such as what a sender does without, of which nobody has any use.
     case other
 
     private static let namesMaximum = 512
@@ -23,6 +25,7 @@ enum EndpointMessage: Hashable {
             let to = members["to"]?.text ?? ""
             guard to.utf8.count <= JitsiLimits.textBytes else { throw .malformed("to") }
             self = .text(to: to, members)
+        case "EndpointStats": self = .statistics(members)
         case nil: throw .missing("colibriClass")
         default: self = .other
         }
