@@ -106,6 +106,8 @@ def test_it_meets_in_rooms_of_our_own(own, library, room, server, channel):
         library.told("MESSAGE_RECEIVED", ann.nick, "hello")
         ann.tell({"colibriClass": "EndpointMessage", "to": "", "msgPayload": {"a": 1}})
         library.told("ENDPOINT_MESSAGE_RECEIVED", ann.nick)
+        ann.tell({"colibriClass": "EndpointStats", "connectionQuality": 90})
+        library.told("ENDPOINT_STATS_RECEIVED", ann.nick)
         sockets = [one for one in library.sockets if "/colibri-ws/" in one]
         assert len(sockets) == (channel == "websocket")
         library.page.evaluate("(to) => room.sendEndpointMessage(to, { b: 2 })", ann.nick)
