@@ -549,9 +549,17 @@ def test_the_streaming_button(attend, server, room, tmp_path):
     with contextlib.closing(NginxRTMP(tmp_path / "nginx")) as nginx:
         key = f"button-{room}"
         session = ann.ask(jibri("start", recording_mode="stream",
-                                streamid=f"{nginx.base}/live/{key}")).get("session_id")
+                                streamid=f"{nginx.base}/live/{key}",
+                                you_tube_broadcast_id="https://watch.test/x")).get("session_id")
         on = ann.told_of_recording(session, "pending", "on")[-1]
         assert on["recording_mode"] == "stream"
+
+        def shown():
+            recorders = [one for _, kind, one in list(ann.presences) if is_hidden(one) and not kind]
+            return recorders and find(recorders[-1], CLIENT, "live-stream-view-url")
+
+        wait_for("its page is shown", lambda: getattr(shown(), "text", 0) == "https://watch.test/x",
+                 TIMEOUT)
         wait_for("nginx has cut segments", lambda: len(nginx.segments(key)) > 1, 2 * TIMEOUT)
         # The room has one recording at a time.
         assert refusal(ann, jibri("start", recording_mode="file")) == "unexpected-request"

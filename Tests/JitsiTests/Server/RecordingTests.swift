@@ -106,6 +106,24 @@ import XMPP
         #expect(streams.requests.last?.pushes == ["rtmp://a.rtmp.youtube.com/live2/abc"])
     }
 
+    @Test(
+        arguments: [
+            ("abc", "http://youtu.be/abc"), ("https://watch.example/x", "https://watch.example/x"),
+            ("", nil),
+        ] as [(String, String?)])
+    func whereAStreamIsWatchedIsShown(said: String, shown: String?) async throws {
+        let world = try await world()
+        var start = Self.stream
+        start["you_tube_broadcast_id"] = said
+        _ = try await ask(start, in: world)
+        await world.host.rtmpChanged(.pushed(RTMPPushes(state: .initialised)))
+        await world.host.rtmpChanged(.pushed(RTMPPushes(state: .started)))
+        try await world.seeFocus()
+        let recorder = try #require(
+            world.server.all.last { $0["from"]?.contains("@recorder.example") == true })
+        #expect(recorder.child("live-stream-view-url", Namespaces.client)?.text == shown)
+    }
+
     @Test(arguments: [
         ("start", [:], "bad-request"), ("start", ["recording_mode": "stream"], "bad-request"),
         ("start", ["recording_mode": "file", "streamid": "x"], "bad-request"),

@@ -46,7 +46,8 @@ struct FocusPlace: Hashable {
 
     /// A recorder is there while its session is on. Clients go by that alone.
     func entering(recorder session: RecordingSession, in domain: String) -> XMLElement {
-        let shown = RecordingPresence(session: session.id, mode: session.mode.rawValue)
+        let shown = RecordingPresence(
+            session: session.id, mode: session.mode.rawValue, viewURL: session.viewURL)
         return presence(
             from: address(session.nick, in: domain), session.nick,
             [RoomPresence.entry()] + shown.elements)

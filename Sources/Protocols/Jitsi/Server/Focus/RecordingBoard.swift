@@ -26,9 +26,11 @@ struct RecordingBoard {
     /// A member wants one to begin.
     ///
     /// - Returns: nil if there is one of that kind.
-    mutating func ask(_ mode: RecordingMode, by nick: String) -> RecordingSession? {
+    mutating func ask(
+        _ mode: RecordingMode, by nick: String, viewURL: String? = nil
+    ) -> RecordingSession? {
         guard sessions[mode] == nil, asked[mode] == nil else { return nil }
-        let session = RecordingSession(mode: mode, initiator: nick)
+        let session = RecordingSession(mode: mode, initiator: nick, viewURL: viewURL)
         asked[mode] = Asked(session: session)
         return session
     }

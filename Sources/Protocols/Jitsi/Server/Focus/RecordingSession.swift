@@ -19,6 +19,8 @@ struct RecordingSession: Hashable {
     let mode: RecordingMode
     /// The nicks of who has started it and who has ended it, of those in the conference.
     let initiator: String?
+    /// Where people watch a stream, if whoever has started it has said so.
+    let viewURL: String?
     var terminator: String?
     var status = Status.pending
     var failure: Failure?
@@ -26,8 +28,9 @@ struct RecordingSession: Hashable {
     /// Of its recorder: as clients take theirs.
     var nick: String { String(id.prefix(8)) }
 
-    init(mode: RecordingMode, initiator: String?) {
+    init(mode: RecordingMode, initiator: String?, viewURL: String? = nil) {
         self.mode = mode
         self.initiator = initiator
+        self.viewURL = viewURL
     }
 }

@@ -1,3 +1,4 @@
+internal import Jibri
 internal import Logging
 internal import MediaKernel
 internal import RoomHost
@@ -49,12 +50,13 @@ extension JitsiSessions {
         case .start(let target):
             let mode: RecordingMode = target == nil ? .file : .stream
             try host.checkRecording([mode], by: member.peer)
-            guard let session = recordings.ask(mode, by: member.nick) else {
+            let session = recordings.ask(mode, by: member.nick, viewURL: target?.viewURL)
+            guard let session else {
                 throw StanzaError(
                     "unexpected-request", .wait,
                     text: "Recording or live streaming is already enabled")
             }
-            return .start(session, target: target)
+            return .start(session, target: target?.url)
         case .stop(let id, let mode):
             let open = recordings.open
             // Both end together, so a member must be allowed to end what there is.

@@ -4,8 +4,8 @@ internal import XMPP
 
 /// What a client's recording button asks of the focus.
 enum RecordingOrder: Hashable {
-    /// - Parameter target: the address to push to; nil for a file.
-    case start(target: String?)
+    /// - Parameter target: where to push to; nil for a file.
+    case start(target: StreamRequest?)
     /// - Parameters: what says which one: its id, or what it makes; any, if both are nil.
     case stop(session: String?, mode: RecordingMode?)
 
@@ -24,7 +24,7 @@ enum RecordingOrder: Hashable {
 
     private static func target(
         of element: XMLElement, _ mode: RecordingMode?
-    ) throws(StanzaError) -> String? {
+    ) throws(StanzaError) -> StreamRequest? {
         let isEmpty = (element["streamid"] ?? "").allSatisfy(\.isWhitespace)
         if mode == .file {
             guard isEmpty else {
@@ -37,7 +37,7 @@ enum RecordingOrder: Hashable {
             throw StanzaError(
                 "bad-request", .modify, text: "Stream ID is empty, undefined or too long")
         }
-        return request.url
+        return request
     }
 }
 
