@@ -294,6 +294,9 @@ def test_charts_have_lines(page, admin):
     found = wait_for("the chart of the memory has a line", drawn, TIMEOUT)
     assert found["isPainted"] and found["length"] > 1 and found["width"] > 1, found
     assert re.search(r"\d+ % now, \d+ % to \d+ % in the last hour", found["words"]), found
+    # Of a server that has just started, the last minutes: an hour would make them a speck.
+    assert "5 min ago" in memory.inner_text() and found["width"] > 0.02 * memory.evaluate(
+        "(chart) => chart.querySelector('svg').clientWidth"), found
     assert charts.count() == 6
     for one in charts.all():
         assert one.evaluate(DRAWN)["points"] >= 2, one.inner_text()
@@ -386,8 +389,14 @@ def test_codes_and_settings(page, admin, room):
     wait_for("the code is off", lambda: "Disabled" in row.inner_text(), TIMEOUT)
     assert not row.get_by_test_id("link-guest").is_visible()
     assert set(codes_of(admin, found)) == {"host", "viewer"}
-    row.get_by_role("button", name="Enable").click()
-    row.get_by_test_id("link-guest").wait_for()
+    # Another one is made in its place, which is on then; the old one stays off.
+    page.get_by_test_id("make-codes").click()
+    wait_for("there is a new link", lambda: row.count() == 2, TIMEOUT)
+    assert "Disabled" not in row.first.inner_text() and "Disabled" in row.last.inner_text()
+    assert codes_of(admin, found)["guest"] in row.first.get_by_test_id("link-guest").input_value()
+    assert not page.get_by_test_id("make-codes").is_visible()
+    row.last.get_by_role("button", name="Enable").click()
+    row.last.get_by_test_id("link-guest").wait_for()
 
     page.get_by_role("link", name="Settings").click()
     page.get_by_test_id("settings-search").fill("auth.")

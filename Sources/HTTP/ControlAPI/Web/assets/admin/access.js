@@ -50,8 +50,8 @@ export const access = {
     });
 
     const pick = element("select",
-      { class: "field room-name", "aria-label": t("Room"), "data-testid": "code-room" });
-    const picking = element("div", { class: "filter", hidden: true }, pick);
+      { class: "field room-name", "aria-label": t("Room"), "data-testid": "code-room",
+      hidden: true });
     pick.addEventListener("change", () => {
       links.choose(known.find(({ id }) => id === pick.value) ?? null);
       again();
@@ -63,7 +63,7 @@ export const access = {
           element("h2", { id: "rooms-title" }, t("Rooms and links")),
           element("p", { class: "quiet" }, t("A room has a link for each role. Whoever opens one "
             + "enters the room in that role; the host goes live.")),
-          form, picking),
+          element("div", { class: "filter room-choice" }, form, pick)),
         links.node,
         element("section", { class: "stack-small", "aria-labelledby": "key-title" },
           element("h2", { id: "key-title" }, t("Key")),
@@ -88,7 +88,7 @@ export const access = {
             setText(option, id === "" ? t("Choose a room") : roomTitle(name || id)),
         });
         pick.value = chosen?.id ?? "";
-        picking.hidden = known.length === 0;
+        pick.hidden = known.length === 0;
         const publicURL = settings.find(({ name }) => name === "http.publicURL");
         await links.refresh(publicURL?.origin ? plain(publicURL) : location.origin);
         tell("");
@@ -149,7 +149,9 @@ function linksOfRoom(again) {
       if (room?.id !== id) return;
       setText(note, data.length === 0 ? t("The room has no links yet.") : "");
       note.hidden = data.length > 0;
-      make.hidden = data.some(({ enabled }) => enabled);
+      // A link that is known to the wrong people is disabled, and replaced by a new one.
+      const open = new Set(data.filter(({ enabled }) => enabled).map(({ role }) => role));
+      make.hidden = data.length > 0 && data.every(({ role }) => open.has(role));
       const base = address.replace(/\/$/, "");
       reconcile(list, inOrder(data), {
         key: ({ code }) => code,

@@ -1,12 +1,13 @@
-// A line over the last hour. Screen readers get its figures in words.
+// A line over the last hour, or over what is known of it. Screen readers get its figures in words.
 
 import { element, setText } from "../common/dom.js";
-import { clockTime } from "./words.js";
+import { ageText, clockTime } from "./words.js";
 import { t } from "../common/texts.js";
 
 const namespace = "http://www.w3.org/2000/svg";
 const [width, height] = [600, 120];
-const span = 3600e3; // ms
+const spanMaximum = 3600e3; // ms
+const spanMinimum = 300e3; // ms: a server that has just started has a short line, not a speck
 const gap = 35e3; // ms without a sample: the line is broken there
 
 function shape(name, attributes) {
@@ -25,8 +26,10 @@ export class Chart {
   #now = element("b", { class: "chart-now" });
   #top = element("span", {});
   #mark = element("span", { class: "chart-mark", hidden: true });
+  #begin = element("span", {});
   #points = [];
   #end = 0;
+  #span = spanMaximum;
 
   /**
    * @param {string} title
@@ -64,7 +67,7 @@ export class Chart {
         this.#mark,
       ),
       element("div", { class: "chart-time", "aria-hidden": "true" },
-        element("span", {}, t("an hour ago")), element("span", {}, t("now"))),
+        this.#begin, element("span", {}, t("now"))),
     );
   }
 
@@ -74,6 +77,11 @@ export class Chart {
    */
   show(samples, now) {
     this.#end = now;
+    const known = now - (samples[0]?.time ?? now);
+    const span = Math.min(spanMaximum, Math.max(spanMinimum, Math.ceil(known / 60e3) * 60e3));
+    this.#span = span;
+    setText(this.#begin, span === spanMaximum ? t("an hour ago")
+      : t("{time} ago", { time: ageText(span) }));
     this.#points = samples.filter(({ time, value }) => value !== null && time >= now - span);
     const values = this.#points.map(({ value }) => value);
     const top = nice(Math.max(this.#floor, ...values));
@@ -110,7 +118,7 @@ export class Chart {
 
   #point({ clientX }) {
     const { left, width: wide } = this.#picture.getBoundingClientRect();
-    const time = this.#end - (1 - (clientX - left) / wide) * span;
+    const time = this.#end - (1 - (clientX - left) / wide) * this.#span;
     const near = this.#points.reduce((best, point) =>
       best && Math.abs(best.time - time) <= Math.abs(point.time - time) ? best : point, null);
     this.#mark.hidden = !near;
