@@ -16,9 +16,9 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "Tests/EndToEnd"))
 sys.path.insert(0, str(REPOSITORY / "Tests/AVSync"))
 
-from harness import chromium, tokens  # noqa: E402
+from harness import chromium, newcomer, tokens  # noqa: E402
 from harness.publisher import Publisher  # noqa: E402
-from harness.server import Server  # noqa: E402
+from harness.server import BINARY, Server  # noqa: E402
 from harness.signalling import Peer  # noqa: E402
 from harness.waiting import wait_for  # noqa: E402
 
@@ -26,6 +26,8 @@ ROOM = "stand-up"
 PICTURES = REPOSITORY / "docs/pictures"
 PEOPLE = REPOSITORY / "fixtures/people"
 PATIENCE = 60  # s for each step
+CALM = 180  # s until the machine has the time for it
+CHART_POINTS = 12  # one in ten seconds
 
 def published(server, name):
     """A participant who shows a clip."""
@@ -105,8 +107,72 @@ def take_room(browser, server, folder):
     wait_for("no toast", lambda: page.query_selector(".toast") is None, PATIENCE)
     film.run(3)
     film.save(PICTURES / "live.webp")
+    return page
+
+
+def save(page, name):
+    """A picture of a page, a fifth of a PNG's size."""
+    with tempfile.NamedTemporaryFile(suffix=".png") as file:
+        page.screenshot(path=file.name)
+        subprocess.run(["ffmpeg", "-v", "error", "-y", "-i", file.name, "-c:v", "libwebp",
+                        "-quality", "82", str(PICTURES / f"{name}.webp")], check=True)
+
+
+def take_studio(page):
+    """Of the host who is on air: it has opened by itself."""
+    wait_for("the studio's preview", lambda: page.evaluate(
+        "() => document.querySelector('[data-testid=preview-image]')?.naturalWidth > 0"), PATIENCE)
+    wait_for("its viewers", lambda: "1" in page.inner_text("[data-testid=studio-viewers]"), PATIENCE)
     page.evaluate("() => document.activeElement.blur()")
-    page.screenshot(path=PICTURES / "room.png")
+    page.mouse.move(5, 5)
+    wait_for("a machine that keeps up",
+             lambda: "all is well" in page.inner_text("[data-testid=studio-health]"), CALM)
+    save(page, "studio")
+
+
+def office(browser, server, scheme="light"):
+    page = browser.new_context(
+        viewport={"width": 1280, "height": 800}, color_scheme=scheme).new_page()
+    page.goto(f"{server.base}/admin")
+    page.fill("[data-testid=password]", newcomer.PASSWORD)
+    page.press("[data-testid=password]", "Enter")
+    page.wait_for_selector("[data-testid=office]")
+    return page
+
+
+def take_admin(browser, server):
+    """While the room is on air: once its figures and the charts are there."""
+    page = office(browser, server)
+    wait_for("the charts", lambda: all(
+        line.count("L") >= CHART_POINTS for line in page.eval_on_selector_all(
+            ".chart-line", "(lines) => lines.map((line) => line.getAttribute('d') ?? '')")),
+        30 * CHART_POINTS)
+    save(page, "admin")
+    page.click("text=Streams")
+    page.wait_for_selector("[data-testid=stop]")
+    wait_for("the stream's figures", lambda: " cores" in page.inner_text("[data-testid=stream]"),
+             PATIENCE)
+    save(page, "streams")
+    page.click("text=Access")
+    page.fill("[data-testid=new-room]", "all-hands")
+    page.click("[data-testid=make-room]")
+    page.wait_for_selector("[data-testid=open-viewer]")
+    wait_for("no toast", lambda: page.query_selector(".toast") is None, PATIENCE)
+    save(page, "links")
+
+
+def take_recordings(browser, server):
+    """Once the stream is over, and its files are made."""
+    stream, = server.stop_stream(ROOM)
+    server.wait_for_status(stream["id"], "completed", PATIENCE)
+    page = browser.new_context(
+        viewport={"width": 1280, "height": 800}, color_scheme="dark").new_page()
+    page.add_init_script("sessionStorage.setItem('roomcast-management-token', "
+                         f"'{tokens.management_token()}')")
+    page.goto(f"{server.base}/recordings")
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(1000)  # for pictures that are faded in
+    save(page, "recordings")
 
 
 def take_watch(browser, server):
@@ -118,6 +184,8 @@ def take_watch(browser, server):
         "() => document.querySelector('video').currentTime > 2", timeout=PATIENCE * 1000
     )
     page.mouse.move(5, 5)
+    wait_for("the best layer, and a machine that keeps up", lambda: "720p" in page.inner_text("main")
+             and page.query_selector("[data-testid=live-badge][data-lack]") is None, CALM)
     page.screenshot(path=PICTURES / "watch.png")
 
 
@@ -127,13 +195,20 @@ def main():
         directory = stack.enter_context(tempfile.TemporaryDirectory())
         playwright = stack.enter_context(sync_playwright())
         browser = stack.enter_context(chromium.launched(playwright))
-        server = Server(directory)
+        # As crisp as users' own: the tests' layers are small.
+        server = Server(directory, settings={
+            "ROOMCAST_STREAM_LADDER": "1280x720@3000+128,640x360@900+96"})
         stack.callback(server.stop)
         for name in ("Ann", "Ben", "Cleo"):
             stack.enter_context(published(server, name))
         frames = stack.enter_context(tempfile.TemporaryDirectory())
-        take_room(browser, server, frames)
+        subprocess.run([BINARY, "admin-password"], cwd=server.directory, env=server.environment,
+                       input=f"{newcomer.PASSWORD}\n", text=True, check=True, capture_output=True)
+        host = take_room(browser, server, frames)
         take_watch(browser, server)
+        take_studio(host)
+        take_admin(browser, server)
+        take_recordings(browser, server)
 
 
 if __name__ == "__main__":
