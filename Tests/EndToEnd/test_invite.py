@@ -162,6 +162,11 @@ def test_where_only_the_invited_enter_the_home_page_says_so(visit, closed_server
     assert axe.faults(page) == []
     page.set_viewport_size({"width": 320, "height": 780})
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 320
+    # Nor does the room's own page offer what it would refuse.
+    page.goto(f"{closed_server.base}/rooms/{room}")
+    page.get_by_text("Only those who are invited may enter here.").wait_for()
+    assert not page.is_visible("[data-testid=join]") and not page.is_visible("[data-testid=role]")
+    assert axe.faults(page) == []
 
 
 @pytest.fixture(scope="module")

@@ -143,9 +143,15 @@ export class Preview {
     const people = tn(count, { one: "{count} person is here.", other: "{count} people are here." });
     // If the server does not list rooms, the page does not show people either.
     if (list) node.status.textContent = count === 0 ? t("Nobody is here yet.") : people;
-    if (settings?.open_tokens === false && !this.#entrance.hasToken) {
-      node.status.textContent = t("Only people with an invitation link can enter.");
-    }
+    if (settings?.open_tokens === false && !this.#entrance.hasToken) this.#showClosed();
+  }
+
+  /** Words in place of a button that would lead to a refusal. */
+  #showClosed() {
+    node.status.textContent = t("Only those who are invited may enter here. Open the link that you "
+      + "were sent, or ask whoever hosts the room for one.");
+    for (const control of [node.name, node.role]) control.closest("label").hidden = true;
+    node.join.hidden = true;
   }
 }
 
