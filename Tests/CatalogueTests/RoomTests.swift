@@ -64,6 +64,11 @@ import Testing
         let other = CatalogueRoom(id: "new", name: "another", createdAt: now)
         #expect(try await catalogue.createRoom(other) { _ in true } == .updated(other))
         #expect(try await catalogue.createRoom(other) { _ in false } == .refused)
+        // A new room never takes the place of another one.
+        let renamed = CatalogueRoom(id: "new", name: "yet another", createdAt: now)
+        let taken = try await catalogue.createRoom(renamed) { _ in true }
+        #expect(taken == .nameTaken(by: "new"))
+        #expect(try await catalogue.room("new") == other)
     }
 
     @Test func aChangeHoldsWholeOrNotAtAll() async throws {

@@ -130,6 +130,32 @@ import Webhooks
         }
     }
 
+    @Test func aRoomsIdIsItsNameIfOneAsksForIt() async throws {
+        try await world.routes { client in
+            let wish = #"{"name":"stand-up","plain_id":true}"#
+            let made = try await post(client, "", wish)
+            #expect(try TestJSON.object(made)["id"] as? String == "stand-up")
+            #expect(try TestJSON.object(made)["plain_id"] == nil)
+            #expect(try await post(client, "", wish).body == made.body)
+            // A known name is the same room, whatever its id.
+            let random = try TestJSON.object(try await post(client, "", #"{"name":"hall"}"#))
+            let again = try await post(client, "", #"{"name":"hall","plain_id":true}"#)
+            #expect(try TestJSON.object(again)["id"] as? String == random["id"] as? String)
+            // The id of a room that has another name by now.
+            _ = try await post(client, "/stand-up", #"{"name":"sit-down"}"#)
+            let taken = try await post(client, "", wish)
+            #expect(taken.status == .conflict)
+            #expect(try TestJSON.refusal(taken) == APIError.nameTaken(by: "stand-up").body)
+            for refused in [#"{"plain_id":true}"#, #"{"name":"a.b","plain_id":true}"#] {
+                let answer = try await post(client, "", refused)
+                #expect(answer.status == .badRequest)
+                #expect(String(buffer: answer.body).contains("with plain_id"))
+            }
+            let changed = try await post(client, "/stand-up", #"{"plain_id":true}"#)
+            #expect(changed.status == .badRequest)
+        }
+    }
+
     @Test func aRoomIsDisabledAndEnabledAndTheDoorHearsOfIt() async throws {
         try await world.routes { client in
             let made = try TestJSON.object(try await post(client, "", #"{"name":"hall"}"#))

@@ -337,6 +337,7 @@ def test_a_room_is_made_and_its_links_are_copied(page, context, admin):
     wait_for("the title of the links has the focus",
              lambda: page.evaluate("() => document.activeElement.id") == "links-title", TIMEOUT)
     room, = admin.manage("GET", "/rooms?name=monday-stand-up").json["data"]
+    assert room["id"] == room["name"]  # so that its addresses can be read
     codes = codes_of(admin, room["id"])
     cards = page.get_by_test_id("code")
     assert cards.get_by_role("heading").all_inner_texts() == ["Host", "Guest", "Viewer"]

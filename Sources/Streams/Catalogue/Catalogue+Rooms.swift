@@ -13,16 +13,20 @@ extension Catalogue {
         try await read { try PageStatement(query).page(in: $0, id: \.id.rawValue) }
     }
 
-    /// Creates a room, or changes the existing one with its name.
+    /// Creates a room, or changes the existing one with its name. Changes nothing if a room of
+    /// another name has the id.
     ///
     /// - Parameters:
-    ///   - room: a new room with an unused id.
+    ///   - room: a new room.
     ///   - change: applied to this room or the existing one; false leaves everything unchanged.
     public func createRoom(
         _ room: CatalogueRoom, change: @escaping @Sendable (inout CatalogueRoom) -> Bool
     ) async throws(CatalogueError) -> RoomUpdate {
         try await write { database in
             let old = try CatalogueRoom.find(named: room.name, in: database)
+            if old == nil, try CatalogueRoom.find(room.id.rawValue, in: database) != nil {
+                return .nameTaken(by: room.id)
+            }
             return try CatalogueRoom.update(
                 old ?? room, at: room.createdAt, in: database, change)
         }

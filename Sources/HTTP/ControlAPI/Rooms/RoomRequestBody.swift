@@ -39,6 +39,8 @@ struct RoomRequestBody: RequestBody {
     }
 
     var name: String?
+    /// Whether a new room's id is its name.
+    var hasPlainID: Bool?
     var description: String?
     var templateID: String?
     /// The template's name in responses; ``templateID`` selects the template.
@@ -58,6 +60,7 @@ struct RoomRequestBody: RequestBody {
         case templateID = "template_id"
         case largeRoom = "large_room"
         case durationMaximum = "max_duration_seconds"
+        case hasPlainID = "plain_id"
     }
 
     /// - Throws: 100ms' 400 for a new room that names its template in the wrong field. A change may
@@ -65,6 +68,25 @@ struct RoomRequestBody: RequestBody {
     func checkNew() throws(APIError) {
         guard template == nil else {
             throw .badRequest("Invalid body param", "Invalid body param: template. Use template_id")
+        }
+    }
+
+    /// The id of a new room.
+    ///
+    /// - Throws: a 400 for a name that cannot be one.
+    func newID() throws(APIError) -> RoomID {
+        guard hasPlainID == true else { return RoomID(Hexadecimal.identifier()) }
+        guard let name, RoomID.isValid(name) else {
+            throw .badRequest(
+                "name is not valid", "with plain_id, 1 to 64 of A-Z, a-z, 0-9, - and _")
+        }
+        return RoomID(name)
+    }
+
+    /// - Throws: a 400 for what only a new room can have.
+    func checkChange() throws(APIError) {
+        guard hasPlainID == nil else {
+            throw .badRequest("plain_id is not valid", "a room keeps the id that it was made with")
         }
     }
 

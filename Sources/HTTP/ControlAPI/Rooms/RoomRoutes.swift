@@ -37,7 +37,7 @@ struct RoomRoutes: Sendable {
         let body = try await JSON.decode(RoomRequestBody.self, from: request)
         try body.checkNew()
         try await check(body)
-        let id = RoomID(Hexadecimal.identifier())
+        let id = try body.newID()
         let room = CatalogueRoom(
             id: id, name: body.name ?? UUID().uuidString.lowercased(), createdAt: clock())
         return try await response(
@@ -49,6 +49,7 @@ struct RoomRoutes: Sendable {
     private func update(_ request: Request, room: String?) async throws -> Response {
         let id = try RoomID(parameter: room)
         let body = try await JSON.decode(RoomRequestBody.self, from: request)
+        try body.checkChange()
         try await check(body)
         return try await response(
             try await catalogue.updateRoom(id, at: clock()) {

@@ -40,8 +40,9 @@ export const access = {
         return;
       }
       tried(async () => {
-        // A room of this name that is there already is answered as it is.
-        const room = await post("/v2/rooms", { name: id });
+        // A room of this name that is there already is answered as it is. A new one has addresses
+        // that can be read, as those that the home page opens.
+        const room = await post("/v2/rooms", { name: id, plain_id: true });
         await post(codesOf(room.id));
         name.value = "";
         links.choose(room, { isAsked: true });
