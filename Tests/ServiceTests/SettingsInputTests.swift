@@ -304,6 +304,11 @@ import Workbench
             #expect(
                 lines.contains { $0.subject == subject && !$0.text.hasPrefix("not looked at") })
         }
+        input.file = try scratch.write(
+            #"{"http": {"publicURL": "a.org"}}"#.utf8, to: "url.json")
+        lines = ServerCheck(input, now: 0).lines()
+        let certificate = lines.first { $0.subject == "certificate" }
+        #expect(certificate?.text == "not looked at, since http.publicURL is not known")
         input.file = "\(path)n"
         lines = ServerCheck(input, now: 0).lines()
         #expect(lines.first?.text.hasSuffix("did you mean s.json?") == true)

@@ -34,12 +34,14 @@ public struct ServerCheck: Sendable {
     }
 
     private func looks(at found: PartialSettings) -> [CheckLine] {
+        let given = SettingsOrigins(input).entries
         func looked(
             _ subject: String, _ keys: [SettingKey], _ look: (Settings) -> [CheckLine]
         ) -> [CheckLine] {
-            guard let key = keys.first(where: { found.leftOut.contains($0) }) else {
-                return look(found.settings)
-            }
+            let unknown = keys.filter { found.leftOut.contains($0) }
+            guard let first = unknown.first else { return look(found.settings) }
+            // Others may be left out with the one that is wrong.
+            let key = unknown.first { given[$0] != nil } ?? first
             return [.note(subject, "not looked at, since \(key.rawValue) is not known")]
         }
         let isURLKnown = !found.leftOut.contains(.httpPublicURL)
