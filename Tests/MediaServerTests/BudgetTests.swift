@@ -148,7 +148,8 @@ extension SimulatedRoomTests {
             }
             let most = SourceReports.burst + SourceReports.perSecond
             #expect((SourceReports.burst...most + 2).contains(room.soundReports))
-            #expect(room.figures.excessPackets >= 1000 - most - 2)
+            // Some of the last have not been counted yet.
+            #expect(room.figures.excessPackets >= 1000 - most - 100)
             // Later ones are forwarded again.
             room.run(for: .seconds(1))
             let before = room.soundReports
@@ -166,8 +167,9 @@ extension SimulatedRoomTests {
             room.run(for: .seconds(4))
             let told = await room.layersTold()
             let most = ForwardedTrack.sizeChangesBurst + 4 * ForwardedTrack.sizeChangesPerSecond
-            // Layers are also chosen anew without any cause, once a second.
-            #expect((4...most + 5).contains(told))
+            // Each change is told when the layers are chosen and when the subscriber is on the new
+            // one. Layers are also chosen anew without any cause, once a second.
+            #expect((4...2 * most + 10).contains(told))
         }
     }
 }

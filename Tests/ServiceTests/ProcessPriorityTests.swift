@@ -1,33 +1,28 @@
-import Foundation
 import Glibc
+import Subprocess
+import Synchronization
 import Testing
 
 @testable import Service
 
 @Suite(.timeLimit(.minutes(1))) struct ProcessPriorityTests {
-    private func run(_ program: String, _ arguments: String...) throws -> (Process, Pipe) {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        return (process, output)
-    }
-
     /// What a finisher has while anything is on air.
-    @Test func whoGivesWayHasTheTimeAndTheDiskThatNobodyWants() throws {
-        let (process, _) = try run("/bin/sleep", "60")
-        defer {
-            process.terminate()
-            process.waitUntilExit()
+    @Test func whoGivesWayHasTheTimeAndTheDiskThatNobodyWants() async throws {
+        let found = Mutex<(nice: Int32, disk: String)>((0, ""))
+        _ = try await Subprocess.run(
+            .name("sleep"), arguments: ["50"], input: .none, output: .discarded, error: .discarded
+        ) { execution in
+            let child = execution.processIdentifier.value
+            defer { kill(child, SIGKILL) }
+            ProcessPriority.giveWay(child)
+            let nice = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(child))
+            let asked = try await Subprocess.run(
+                .name("ionice"), arguments: ["-p", "\(child)"], output: .string(limit: 64))
+            let disk = asked.standardOutput ?? ""
+            found.withLock { $0 = (nice, disk) }
         }
-        ProcessPriority.giveWay(process.processIdentifier)
-        let who = __priority_which_t(PRIO_PROCESS.rawValue)
-        #expect(getpriority(who, id_t(process.processIdentifier)) == 19)
-        let (asking, output) = try run("/usr/bin/ionice", "-p", "\(process.processIdentifier)")
-        let answer = output.fileHandleForReading.readDataToEndOfFile()
-        asking.waitUntilExit()
-        #expect(String(decoding: answer, as: UTF8.self).hasPrefix("idle"))
+        let (nice, disk) = found.withLock { $0 }
+        #expect(nice == 19)
+        #expect(disk.hasPrefix("idle"))
     }
 }

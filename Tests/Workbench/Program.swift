@@ -15,17 +15,18 @@ public enum Program {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [name] + arguments
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        // A file, since a second pipe without a reader could fill up.
+        // Files: a process that another test starts at this moment would inherit a pipe, and hold
+        // it open for as long as it runs.
         let scratch = try Scratch()
-        let errors = try scratch.write([], to: "errors")
-        process.standardError = try FileHandle(forWritingTo: URL(filePath: errors))
+        func file(_ name: String) throws -> FileHandle {
+            try FileHandle(forWritingTo: URL(filePath: scratch.write([], to: name)))
+        }
+        process.standardOutput = try file("output")
+        process.standardError = try file("errors")
         try process.run()
-        let output = pipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return Result(
-            status: process.terminationStatus, output: String(decoding: output, as: UTF8.self),
+            status: process.terminationStatus, output: try scratch.text("output"),
             errors: try scratch.text("errors"))
     }
 }
