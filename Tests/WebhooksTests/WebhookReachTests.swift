@@ -31,7 +31,9 @@ import Webhooks
     @Test(arguments: [
         "http://169.254.169.254/latest/meta-data/", "http://169.254.170.2",
         "http://[fd00:ec2::254]/",
-        "http://[FD00:0EC2::254]", "http://[fe80::1]", "http://[::ffff:169.254.169.254]",
+        "http://[FD00:0EC2::254]", "http://[fd20:ce::254]", "http://[fd00:c1::a9fe:a9fe]",
+        "http://[fd00:a9fe:a9fe::1]", "http://[fd00:42::42]", "http://[fd00:100::100:200]",
+        "http://[fe80::1]", "http://[::ffff:169.254.169.254]",
         "http://[64:ff9b::a9fe:a9fe]", "http://[2002:a9fe:a9fe::]", "http://[::169.254.169.254]",
         "http://metadata.google.internal/computeMetadata/v1/", "http://METADATA.google.internal.",
         "http://metadata", "http://instance-data/latest", "http://100.100.100.200",

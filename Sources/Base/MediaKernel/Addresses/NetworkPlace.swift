@@ -16,8 +16,17 @@ extension TransportAddress {
         [100, 100, 100, 200], [168, 63, 129, 16], [192, 0, 0, 192],
     ]
 
-    /// AWS' over IPv6, in a range for private networks.
+    /// Those over IPv6, in ranges for private networks. AWS has several: fd00:ec2::254 and more.
     private static let metadataPrefix: [UInt8] = [0xfd, 0x00, 0x0e, 0xc2]
+    private static let metadataIPv6: Set<[UInt8]> = [
+        // Google's fd20:ce::254, Oracle's fd00:c1::a9fe:a9fe, Akamai's fd00:a9fe:a9fe::1,
+        // Scaleway's fd00:42::42 and Alibaba's fd00:100::100:200.
+        [0xfd, 0x20, 0x00, 0xce, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54],
+        [0xfd, 0x00, 0x00, 0xc1, 0, 0, 0, 0, 0, 0, 0, 0, 0xa9, 0xfe, 0xa9, 0xfe],
+        [0xfd, 0x00, 0xa9, 0xfe, 0xa9, 0xfe, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x01],
+        [0xfd, 0x00, 0x00, 0x42, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x42],
+        [0xfd, 0x00, 0x01, 0x00, 0, 0, 0, 0, 0, 0, 0, 0, 0x01, 0x00, 0x02, 0x00],
+    ]
 
     private static func placeIPv4(_ ip: [UInt8]) -> NetworkPlace {
         if metadataAddresses.contains(ip) { return .nowhere }
@@ -39,7 +48,7 @@ extension TransportAddress {
             return placeIPv4(Array(ip[12...]))
         }
         if ip[..<2] == [0x20, 0x02] { return placeIPv4(Array(ip[2..<6])) }
-        if ip.starts(with: metadataPrefix) { return .nowhere }
+        if ip.starts(with: metadataPrefix) || metadataIPv6.contains(ip) { return .nowhere }
         return switch (ip[0], ip[1]) {
         case (0xfc...0xfd, _): .vicinity
         case (0xfe, _), (0xff, _), (0, _): .nowhere
