@@ -170,6 +170,12 @@ def rtcp(random):
     return report + names + nack + pli + feedback
 
 
+def sender_reports(source, count=40):
+    """As many as a datagram holds, all of one source."""
+    return b"".join(struct.pack("!BBH4sIIIII", 0x80, 200, 6, source, 3900000000, 0, index, 10, 1000)
+                    for index in range(count))
+
+
 def sctp(random):
     """INIT, DATA and a stream reset (RFC 9260, RFC 6525); the checksum is wrong, so that the
     association's own gate reads it."""

@@ -11,6 +11,7 @@ import types
 
 import pylibsrtp
 from aiortc.mediastreams import MediaStreamError
+from aiortc.rtp import is_rtcp
 from google_crc32c import value as crc32c
 from websockets.exceptions import WebSocketException
 
@@ -40,10 +41,13 @@ class Saboteur:
         self._mutator, self._random = mutator, mutator.random
         self._send_rtp, self._send_data = transport._send_rtp, transport._send_data  # noqa: SLF001
         self._tag = bytes(4)  # that the association's packets carry
+        self._source = None  # that the last media packet carried
         transport._send_rtp = self._media  # noqa: SLF001
         transport._send_data = self._data  # noqa: SLF001
 
     async def _media(self, packet):
+        if not is_rtcp(packet):
+            self._source = packet[8:12]
         if self._random.random() < SHARE:
             # The sender's ciphers accept nothing without a header.
             with contextlib.suppress(pylibsrtp.Error, ValueError, IndexError):
@@ -62,6 +66,8 @@ class Saboteur:
         made = [make(self._random) for make in (corpus.rtp, corpus.rtcp, corpus.rtcp)]
         with contextlib.suppress(pylibsrtp.Error, ValueError, IndexError):
             await self._send_rtp(self._mutator.bytes(self._random.choice(made), made)[:1400])
+        if self._source:
+            await self._send_rtp(corpus.sender_reports(self._source))
         packet = bytearray(corpus.sctp(self._random))
         packet[4:8] = self._tag
         packet = bytes(packet)
