@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import socket
 import time
 
@@ -15,6 +16,7 @@ from harness.signalling import DATA_CHANNEL_OFFER, Peer
 
 ROOM = "bad-input"
 SEED = 20_26
+PATIENCE = 30  # s
 
 
 def assert_is_error(answer, status):
@@ -99,6 +101,38 @@ def test_no_path_leads_out(server):
         with case(name):
             answer = server.manage("POST", f"/live-streams/room/{name}/start", {})
             assert answer.status in (400, 404) and answer.json["code"] == answer.status, answer
+
+
+def takers(server):
+    """Method, path and type of each route that may take a body."""
+    for path, item in server.http.get("/openapi.json").json["paths"].items():
+        path = re.sub(r"\{[^}]*\}", "nobody-here", path)
+        for method in item.keys() & {"post", "patch", "put", "delete"}:
+            yield method.upper(), path, "application/json"
+    for path in ("/whip/nobody-here", "/whep/nobody-here"):
+        yield "POST", path, "application/sdp"
+
+
+def test_whoever_waits_to_send_a_body_is_answered(server):
+    """RFC 9110 sect. 10.1.1: some clients wait for ever."""
+    room, management = tokens.room_token("nobody-here"), tokens.management_token()
+    asked = 0
+    for method, path, kind in takers(server):
+        token = management if path.startswith("/v2/") else room
+        with case(f"{method} {path}"), server.http.connect(server.host, server.port) as connection:
+            connection.settimeout(PATIENCE)
+            connection.sendall(
+                f"{method} {path} HTTP/1.1\r\nHost: {server.host}:{server.port}\r\n"
+                f"Authorization: Bearer {token}\r\nContent-Type: {kind}\r\n"
+                "Content-Length: 2\r\nExpect: 100-continue\r\n\r\n".encode())
+            answer = connection.recv(4096)
+            if answer.startswith(b"HTTP/1.1 100 "):
+                asked += 1
+                connection.sendall(b"[]")
+                answer = answer.partition(b"\r\n\r\n")[2] or connection.recv(4096)
+            status = int(answer.split()[1])
+            assert 200 <= status < 500, answer
+    assert asked > 20
 
 
 # The socket
