@@ -300,6 +300,40 @@ import Testing
         #expect(hook.lines.contains("  webhooks: h.example"))
     }
 
+    /// As operators have it who began before 2020.
+    @Test func aConfigJSONIsUnderstood() throws {
+        let report = Self.report(
+            """
+            {
+              // Comments were allowed.
+              "jibri_id": "one", "recording_directory": "/srv/recordings", "single_use_mode": true,
+              "finalize_recording_script_path": "/opt/finish.sh",
+              "xmpp_environments": [{
+                "name": "prod", "xmpp_server_hosts": ["a.example"], "xmpp_domain": "meet.example",
+                "control_login": {"domain": "auth.meet.example", "username": "jibri", "password": "top"},
+                "control_muc": {"domain": "internal.auth.meet.example", "room_name": "JibriBrewery",
+                                "nickname": "rec-1"},
+                "call_login": {"domain": "recorder.meet.example", "username": "recorder",
+                               "password": "secret"},
+                "room_jid_domain_string_to_strip_from_start": "conference.", "usage_timeout": "90"
+              }]
+            }
+            """)
+        let settings = try #require(report.settings, "\(report.lines)")
+        #expect(report.findings.isEmpty, "\(report.lines)")
+        #expect(settings.id == "one" && settings.isSingleUse)
+        #expect(settings.recordingsDirectory == "/srv/recordings")
+        #expect(settings.finalizeScript == "/opt/finish.sh")
+        let environment = try #require(settings.environments.first)
+        #expect(environment.hosts.map(\.description) == ["a.example:5222"])
+        #expect(environment.domain == "meet.example" && environment.trustsAllCertificates)
+        #expect(environment.control.description == "jibri@auth.meet.example")
+        #expect(environment.call.description == "recorder@recorder.meet.example")
+        #expect(environment.brewery.room == "JibriBrewery")
+        #expect(environment.roomDomainPrefix == "conference.")
+        #expect(environment.usageTimeout == .seconds(5400))
+    }
+
     @Test func soundAloneIsRecordedIfItIsSetSo() throws {
         #expect(try !Self.settings("").recordsSoundAlone)
         let report = Self.report(

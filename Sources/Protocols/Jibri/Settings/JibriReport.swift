@@ -27,7 +27,7 @@ public struct JibriReport: Sendable {
                     at: include.place)
             }
             let container = ContainerVariables(environment).settings
-            let root = document.root.merged(over: container)
+            let root = FormerSettings.renamed(document.root).merged(over: container)
             let settings = JibriSettings(root, name: name, &reader)
             JibriKeys.say(about: root, &reader)
             self.settings = reader.findings.contains { $0.kind == .wrong } ? nil : settings
