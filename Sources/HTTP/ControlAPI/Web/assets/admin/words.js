@@ -8,7 +8,7 @@ const missing = "–";
 /** "2.1 Mbit/s" */
 export function bitrateText(bits) {
   if (bits === null || bits === undefined) return missing;
-  if (bits >= 1e6) return `${decimal(bits / 1e6, 1)} Mbit/s`;
+  if (bits >= 0.95e6) return `${decimal(bits / 1e6, 1)} Mbit/s`;
   return `${Math.round(bits / 1e3)} kbit/s`;
 }
 
