@@ -325,6 +325,10 @@ def test_who_may_not_publish_or_hear_is_refused(server, room):
     answer = server.http.post(f"/whip/{room}", body=recording_offer(), headers=whip.SDP,
                               token=tokens.room_token(room, role="viewer"))
     assert answer.status == 403 and "may not publish" in answer.json["message"]
+    # Clients such as OBS show no more than the status.
+    [line] = [line for line in server.log.read_text().splitlines() if f"room={room} " in line
+              and "WHIP offer refused" in line]
+    assert "status=403" in line and "may not publish" in line, line
     answer = server.http.post(f"/whep/{room}", body=recording_offer().replace(b"sendonly", b"recvonly"),
                               headers=whip.SDP, token=tokens.room_token(room, role="viewer"))
     assert answer.status == 409 and answer.headers["retry-after"]

@@ -81,6 +81,10 @@ import WHIP
                 "VP8/90000\r\n", "H264/90000\r\na=fmtp:96 packetization-mode=2\r\n",
                 "\(supported) H264 packetization-mode=2"
             ),
+            (
+                "VP8/90000", String(repeating: "x", count: 999) + "/90000",
+                "\(supported) \(String(repeating: "x", count: 200))"
+            ),
             ("opus/48000/2", "PCMU/8000", "audio is supported in opus; the offer has PCMU"),
             ("BUNDLE 0 1", "BUNDLE 0", "the section of video is not in a=group:BUNDLE"),
             ("a=rtcp-mux\r\n", "", "the section of audio has no a=rtcp-mux"),

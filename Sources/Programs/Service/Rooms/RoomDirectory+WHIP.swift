@@ -1,4 +1,6 @@
 public import ControlAPI
+import HTTPTypes
+import Logging
 public import MediaKernel
 import RoomHost
 import Rooms
@@ -14,7 +16,16 @@ extension RoomDirectory: WHIPGateway {
         do throws(WHIPError) {
             return WHIPResource(try await room.publish(offer, by: WHIPCaller(request)))
         } catch {
-            throw APIError(error)
+            let refusal = APIError(error)
+            // OBS shows no more than the status, and not even that outside of its log.
+            logger.info(
+                "WHIP offer refused",
+                metadata: [
+                    "room": "\(request.claims.room)", "user": "\(request.claims.user)",
+                    "status": "\(refusal.status.code)",
+                    "reason": "\(refusal.details.first ?? refusal.message)",
+                ])
+            throw refusal
         }
     }
 

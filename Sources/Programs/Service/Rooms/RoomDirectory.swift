@@ -54,7 +54,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
     /// Nil if clients need no relay.
     private let turn: TURNRelay?
     private var companions: RoomCompanions
-    private let logger: Logger
+    let logger: Logger
     private var entries: [RoomID: Entry] = [:]
     /// Rooms being created, so that two peers who arrive at once meet in one room.
     private var making: [RoomID: Task<Entry, any Error>] = [:]

@@ -21,11 +21,13 @@ extension SessionDescription {
         return "\(kind) is supported in \(Self.list(known)); the offer has \(Self.list(offered))"
     }
 
-    /// Each word once.
+    private static let listMaximum = 200
+
+    /// Each word once, and no more letters than an error needs.
     private static func list(_ words: some Sequence<String>) -> String {
         var seen: Set<String> = []
         let list = words.filter { seen.insert($0).inserted }.joined(separator: ", ")
-        return list.isEmpty ? "none of them" : list
+        return list.isEmpty ? "none of them" : String(list.prefix(listMaximum))
     }
 
     /// Turns each direction into what the client does: publishing, or playing. A client may offer
