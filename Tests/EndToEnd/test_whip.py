@@ -2,12 +2,13 @@
 
 import concurrent.futures
 import contextlib
+import re
 
 import numpy as np
 import pytest
 from harness import gstreamer, hls, media, tokens, whip
 from harness.publisher import Publisher
-from harness.server import Server
+from harness.server import REPOSITORY, Server
 from harness.stranger import Colour, Stranger, Tone, is_near
 from harness.waiting import wait_for
 
@@ -125,6 +126,24 @@ def test_a_browser_publishes_and_another_one_plays(server, room, ann, pages):
     ann.wait_for_frames(tracks["audio"], 50)
     whip.in_browser(viewer, server, f"/whep/{room}", tokens.room_token(room, role="viewer"))
     wait_for("the other one plays", lambda: plays(viewer), TIMEOUT)
+
+
+def test_the_page_in_the_document_publishes_and_receives_nothing(server, room, ann, pages):
+    """It adds its tracks, which offers them in both directions."""
+    ann.publish(Colour(RED), codec="VP8")
+    code = re.search(r"```js\n(.*?)```", (REPOSITORY / "docs/WHIP.md").read_text(), re.DOTALL)[1]
+    assert "https://live.example.org/whip/demo" in code
+    code = code.replace("https://live.example.org/whip/demo", f"{server.base}/whip/{room}")
+    publisher, _ = pages
+    publisher.evaluate(f"async token => {{ {code} window.connection = connection; }}",
+                       tokens.room_token(room, user="page"))
+    tracks = tracks_of(ann, "Camera")
+    ann.wait_for_frames(tracks["video"], 10)
+    ann.wait_for_frames(tracks["audio"], 50)
+    assert not whip.statistics(publisher, "inbound-rtp")
+    directions = publisher.evaluate(
+        "window.connection.getTransceivers().map(({currentDirection}) => currentDirection)")
+    assert directions == ["sendonly", "sendonly"]
 
 
 def test_a_browser_restarts_ice_and_goes_on(server, room, ann, pages):
