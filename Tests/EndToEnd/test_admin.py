@@ -356,7 +356,11 @@ def test_a_room_is_made_and_its_links_are_copied(page, context, admin):
     # The same name again is the same room, with the same links.
     page.get_by_test_id("new-room").fill("monday stand-up")
     page.keyboard.press("Enter")
+    wait_for("the name is taken", lambda: page.get_by_test_id("new-room").input_value() == "",
+             TIMEOUT)
     cards.first.wait_for()
+    wait_for("the title has the focus again",
+             lambda: page.evaluate("() => document.activeElement.id") == "links-title", TIMEOUT)
     assert codes_of(admin, room["id"]) == codes
     page.get_by_test_id("new-room").fill("!")
     page.keyboard.press("Enter")

@@ -33,7 +33,8 @@ export const access = {
         "data-testid": "make-room" }, t("Make a room")));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      const id = roomIDFrom(name.value);
+      const text = name.value;
+      const id = roomIDFrom(text);
       if (!id) {
         name.setCustomValidity(t("A name needs a letter, a digit or an emoji."));
         name.reportValidity();
@@ -44,8 +45,10 @@ export const access = {
         // that can be read, as those that the home page opens.
         const room = await post("/v2/rooms", { name: id, plain_id: true });
         await post(codesOf(room.id));
-        name.value = "";
-        links.choose(room, { isAsked: true });
+        // Whoever writes the next name meanwhile keeps it, and their place.
+        const isAsked = name.value === text;
+        if (isAsked) name.value = "";
+        links.choose(room, { isAsked });
         again();
       });
     });
