@@ -35,7 +35,7 @@ class Newcomer:
         page.keyboard.press("Enter")
         page.get_by_test_id("new-room").wait_for()
         self._reached("logged in")
-        page.get_by_test_id("new-room").fill("stand-up")
+        page.get_by_test_id("new-room").fill("first-steps")
         page.get_by_test_id("make-room").click()
         with page.context.expect_page() as opened:
             page.get_by_test_id("open-host").click()
