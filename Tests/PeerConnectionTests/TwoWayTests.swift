@@ -96,8 +96,8 @@ extension PeerConnectionTests {
             let strange = ["0": "{a}:0", "1": "%s-'1'"]
             let familiar = Dictionary(uniqueKeysWithValues: strange.map { ($1, $0) })
             let wire = Wire()
-            try wire.client.core.add(.audio())
-            try wire.client.core.add(.video())
+            _ = try wire.client.core.add(.audio())
+            _ = try wire.client.core.add(.video())
             let offer = try wire.client.core.createOffer(at: wire.now).renamed(strange)
             let answer = try Wire.carried(wire.server.core.answer(offer, at: wire.now))
             #expect(answer.media.map(\.mid) == ["{a}:0", "%s-'1'"])
