@@ -1,5 +1,7 @@
 """Invitations: links for guests, viewers and those who watch; and rooms with names in any script."""
 
+import contextlib
+
 import pytest
 from harness import axe, tokens
 from harness.waiting import wait_for
@@ -83,6 +85,24 @@ def test_who_opens_a_room_hosts_it_and_who_is_invited_does_not(visit, server, ro
     emil.wait_for_url(f"**/rooms/{room}")
     wait_for("all are there", lambda: roles(server, room) == {
         "Ann": "host", "Ben": "guest", "Cleo": "viewer", "Dora": "guest"}, TIMEOUT)
+
+
+def test_who_is_quicker_than_the_pages_script_keeps_the_invitation(browser, server, room):
+    """On a slow network: the form alone would go to the room's address without its code."""
+    with contextlib.closing(browser.new_context()) as context:
+        page = context.new_page()
+        held = []
+        page.route("**/assets/room/room.js", lambda route: held.append(route))
+        address = f"{server.base}/rooms/{room}?code=abc-defg-hij"
+        page.goto(address, wait_until="commit")
+        page.fill("[data-testid=name]", "Ann")
+        page.press("[data-testid=name]", "Enter")
+        assert page.locator("[data-testid=join]").is_disabled()
+        assert page.url == address
+        held[0].continue_()
+        page.wait_for_function(
+            "() => !document.querySelector('[data-testid=join]').disabled")
+        assert page.input_value("[data-testid=name]") == "Ann"
 
 
 @pytest.mark.parametrize("name", NAMES)

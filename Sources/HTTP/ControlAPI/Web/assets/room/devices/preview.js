@@ -48,7 +48,7 @@ export class Preview {
     this.#media = media;
     this.#onJoin = onJoin;
     node.title.textContent = roomTitle(roomID);
-    node.name.value = name || kept(nameKey);
+    node.name.value ||= name || kept(nameKey);
     this.#entrance = entrance;
     this.#offerRoles(entrance.role ? [entrance.role] : usualRoles);
     this.#describe(roomID);
@@ -64,6 +64,8 @@ export class Preview {
       event.preventDefault();
       this.join();
     });
+    // Until now the form would have led away, and lost the invitation in the address.
+    node.join.disabled = false;
   }
 
   show() {
