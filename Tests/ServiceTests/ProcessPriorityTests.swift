@@ -18,7 +18,7 @@ import Testing
             let nice = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(child))
             let asked = try await Subprocess.run(
                 .name("ionice"), arguments: ["-p", "\(child)"], output: .string(limit: 64))
-            let disk = asked.standardOutput ?? ""
+            let disk = asked.standardOutput
             found.withLock { $0 = (nice, disk) }
         }
         let (nice, disk) = found.withLock { $0 }
