@@ -198,9 +198,10 @@ import Testing
     @Test func aPeerWithoutVideoHasItsOwnColour() throws {
         let compositor = try Compositor(canvas: canvas)
         let picture = try compositor.compose(tiles: [half(0, nil), half(1, nil)])
-        #expect(isNear(colour(picture, 10, 10), SlateRenderer.colour(of: "peer-0")))
-        #expect(isNear(colour(picture, 330, 10), SlateRenderer.colour(of: "peer-1")))
-        #expect(SlateRenderer.colour(of: "peer-0") != SlateRenderer.colour(of: "peer-1"))
+        let colours = (0..<2).map { SlateRenderer.colour(of: "", named: "Peer \($0)") }
+        #expect(isNear(colour(picture, 10, 10), colours[0]))
+        #expect(isNear(colour(picture, 330, 10), colours[1]))
+        #expect(colours[0] != colours[1])
     }
 
     /// Also if the border is wider than the corner radius.

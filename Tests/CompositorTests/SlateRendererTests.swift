@@ -92,14 +92,28 @@ import Testing
         #expect(SlateRenderer.line("a\nb\u{0}c") == "abc")
     }
 
-    @Test func aPeersColourIsAlwaysTheSameAndReadsWellUnderWhite() {
-        #expect(DrawingColour(of: "peer") == DrawingColour(of: "peer"))
-        var seen: Set<DrawingColour> = []
-        for n in 0..<100 {
-            let colour = SlateRenderer.colour(of: PeerID("peer-\(n)"))
-            #expect(colour.luma < 150)
-            seen.insert(DrawingColour(of: PeerID("peer-\(n)")))
-        }
-        #expect(seen.count > 60)
+    /// As on the pages: `test_a_person_has_one_colour` in Tests/EndToEnd has the same rows.
+    @Test(arguments: [
+        ("1", "Ann", 38),
+        ("2", " ANN ", 38),
+        ("3", "Dora Lind", 38),
+        ("4", "Zoë Ñandú", 92),
+        ("5", "한국어", 158),
+        ("6", "🎉 Party", 322),
+        ("peer-7", "", 190),
+    ])
+    func aPersonHasTheColourThatThePagesHave(id: String, name: String, degrees: Int) {
+        let colour = DrawingColour(
+            hue: Double(degrees) / 360, saturation: 0.22, lightness: 0.22)
+        #expect(DrawingColour(of: PeerID(id), named: name) == colour)
+        #expect(SlateRenderer.colour(of: PeerID(id), named: name).luma < 80)
+        #expect(
+            DrawingColour.disc(of: PeerID(id), named: name)
+                == DrawingColour(hue: Double(degrees) / 360, saturation: 0.34, lightness: 0.34))
+    }
+
+    @Test func thereAreEightColoursOfPeople() {
+        let colours = (0..<200).map { DrawingColour(of: "", named: "person \($0)") }
+        #expect(Set(colours).count == 8)
     }
 }

@@ -110,7 +110,23 @@ def test_deleted_messages_are_those_of_100ms_clients(page):
         {"key": "chatMessageBlacklist", "data": None}]}]) == [["deleted", {"ids": ["a", "b"]}]]
 
 
+# As in the composed picture: SlateRendererTests has the same rows.
+COLOURED = [
+    ("1", "Ann", 38),
+    ("2", " ANN ", 38),
+    ("3", "Dora Lind", 38),
+    ("4", "Zoë Ñandú", 92),
+    ("5", "한국어", 158),
+    ("6", "🎉 Party", 322),
+    ("peer-7", "", 190),
+]
+
+
 def test_a_person_has_one_colour(page):
+    assert page.evaluate("""async (people) => {
+      const { hueOf } = await import("/assets/common/person-colour.js");
+      return people.map(([id, name]) => hueOf({ id, name }));
+    }""", COLOURED) == [hue for _, _, hue in COLOURED]
     assert page.evaluate("""async () => {
       const { hueOf } = await import("/assets/common/person-colour.js");
       const hue = (id, name) => hueOf({ id, name });

@@ -14,22 +14,30 @@ struct DrawingColour: Hashable, Sendable {
         self.blue = blue
     }
 
-    /// A peer's colour: its id gives the hue; white text is easy to read on it.
-    init(of peer: PeerID) {
-        // FNV-1a, because Swift's own hash differs from process to process.
-        var hash: UInt32 = 2_166_136_261
-        for byte in peer.rawValue.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
-        // The low bits alone differ little between ids such as "a1" and "a2".
-        hash ^= hash >> 15
-        hash = hash &* 0x2C1B_3C6D
-        hash ^= hash >> 12
-        self.init(hue: Double(hash % 360) / 360, saturation: 0.36, lightness: 0.24)
+    /// The background of a person without video, on which white text is easy to read.
+    ///
+    /// The same person has the same colour on the pages (`assets/common/person-colour.js` and
+    /// `.person-colour` in `base.css`), and again on coming back: the hue is chosen by the name, or
+    /// by the id of somebody without one.
+    init(of peer: PeerID, named name: String) {
+        self.init(hue: Self.hue(of: peer, named: name), saturation: 0.22, lightness: 0.22)
     }
 
-    /// The same hue, a step brighter.
-    var lighter: DrawingColour {
-        func step(_ value: UInt8) -> UInt8 { value + (255 - value) / 5 }
-        return DrawingColour(red: step(red), green: step(green), blue: step(blue))
+    /// A disc on that background.
+    static func disc(of peer: PeerID, named name: String) -> DrawingColour {
+        DrawingColour(hue: hue(of: peer, named: name), saturation: 0.34, lightness: 0.34)
+    }
+
+    private static let degrees = [12, 38, 92, 158, 190, 214, 262, 322]
+
+    private static func hue(of peer: PeerID, named name: String) -> Double {
+        let words = name.split(whereSeparator: \.isWhitespace)
+        let text =
+            words.first.map { name[$0.startIndex..<words[words.count - 1].endIndex].lowercased() }
+            ?? peer.rawValue
+        var sum: UInt32 = 0
+        for scalar in text.unicodeScalars { sum = sum &* 31 &+ scalar.value }
+        return Double(degrees[Int(sum) % degrees.count]) / 360
     }
 
     /// All three from 0 to 1.

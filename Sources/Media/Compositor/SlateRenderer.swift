@@ -89,8 +89,7 @@ public final class SlateRenderer {
             picture: picture?.number)
         if let frame = cache[key] { return frame }
         let surface = try DrawingSurface(width: width, height: height)
-        let base = DrawingColour(of: peer)
-        surface.fill(base)
+        surface.fill(DrawingColour(of: peer, named: named))
         let (w, h) = (Double(width), Double(height))
         let radius = min(w, h) * (name == nil ? 0.24 : 0.22)
         let middle = h * (name == nil ? 0.45 : 0.44)
@@ -99,7 +98,8 @@ public final class SlateRenderer {
                 picture, x: w / 2 - radius, y: middle - radius, width: 2 * radius,
                 height: 2 * radius, isRound: true)
         } else {
-            surface.fillCircle(x: w / 2, y: middle, radius: radius, base.lighter)
+            surface.fillCircle(
+                x: w / 2, y: middle, radius: radius, .disc(of: peer, named: named))
             surface.write(
                 Self.initials(of: Self.line(named)), centredAt: middle, size: radius * 0.85,
                 isBold: true, .white)
@@ -125,9 +125,9 @@ public final class SlateRenderer {
         return keep(try surface.makeFrame(), key)
     }
 
-    /// The flat colour of a peer's placeholder. The same peer always has the same.
-    public static func colour(of peer: PeerID) -> Colour {
-        let ink = DrawingColour(of: peer)
+    /// The flat colour of a person's placeholder. The same person always has the same.
+    public static func colour(of peer: PeerID, named name: String) -> Colour {
+        let ink = DrawingColour(of: peer, named: name)
         return Colour(red: ink.red, green: ink.green, blue: ink.blue)
     }
 

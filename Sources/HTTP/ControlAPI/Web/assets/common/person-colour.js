@@ -1,5 +1,5 @@
-// The colour of a person: the same on tiles, in the chat and in the list of people, and again when
-// the person comes back.
+// The colour of a person: the same on tiles, in the chat, in the list of people and in the composed
+// picture (Compositor/DrawingColour), and again when the person comes back.
 
 const hues = [12, 38, 92, 158, 190, 214, 262, 322];
 
