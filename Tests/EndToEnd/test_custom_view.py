@@ -211,6 +211,17 @@ def test_a_view_has_nothing_to_press(caster, browser, room):
             assert page.get_by_role(role).count() == 0, role
 
 
+def test_a_view_shows_nothing_before_its_script_runs(browser, server, room):
+    """Its stream would begin with a form."""
+    with contextlib.closing(browser.new_page()) as page:
+        held = []
+        page.route("**/assets/room/room.js", lambda route: held.append(route))
+        page.goto(f"{server.base}/rooms/{room}?view=grid", wait_until="commit")
+        page.locator("#farewell").wait_for(state="attached")
+        assert page.locator("body").inner_text() == ""
+        assert page.locator("video:visible").count() == 0
+
+
 def test_a_view_that_may_not_join_ends_its_stream(caster, room):
     url = f"{caster.base}/rooms/{room}?view=grid&auth_token=none"
     stream = start(caster, room, url)

@@ -18,7 +18,7 @@ import { RoomcastClient } from "../client/roomcast-client.js";
 
 const roomID = decodeURIComponent(location.pathname.split("/")[2] ?? "");
 const query = new URLSearchParams(location.search);
-const view = query.get("view");
+const { view } = document.documentElement.dataset;
 const media = new LocalMedia();
 const entrance = new Entrance(roomID, query);
 let client = null;
@@ -70,7 +70,6 @@ byID("rejoin").addEventListener("click", () => location.reload());
 addEventListener("pagehide", () => client?.leave());
 
 if (view) {
-  document.body.dataset.view = view;
   try {
     await enter({ name: query.get("name") ?? "view", role: query.get("role") ?? "viewer" });
   } catch (error) {
