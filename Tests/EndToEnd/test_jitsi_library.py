@@ -259,7 +259,8 @@ def test_it_waits_in_the_lobby_of_rooms_of_our_own(library, server, room):
     waiting = {name: nick for nick, name in first.page.evaluate(
         "() => said.filter((one) => one.name === 'LOBBY_USER_JOINED').map("
         "(one) => one.values.slice(0, 2))")}
-    assert set(waiting) == {"Cleo", "Dan"} and server.peer_count(room) == 2
+    assert set(waiting) == {"Cleo", "Dan"}
+    server.wait_for_peer_count(room, 2, TIMEOUT)
     assert not second.page.evaluate(
         "() => said.some((one) => one.name === 'LOBBY_USER_JOINED')")
     first.page.evaluate("(id) => room.lobbyApproveAccess(id)", waiting["Cleo"])

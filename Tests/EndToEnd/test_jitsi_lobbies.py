@@ -81,7 +81,7 @@ def test_whoever_waits_is_admitted_or_refused(come, server, room):
         assert why.condition == "registration-required"
         assert find(why.element, MEET, "lobbyroom").text == lobby
         one.enter(lobby)
-    assert server.peer_count(room) == 2
+    server.wait_for_peer_count(room, 2, TIMEOUT)
 
     # The moderator sees them, and they nobody.
     ann.enter_lobby(lobby)

@@ -72,7 +72,7 @@ def test_two_see_hear_and_talk_to_each_other(attend, server, room):
     ben = attend("Ben", camera=lambda: Colour(BLUE), sound=lambda: Tone(800))
     assert_receives(ann, ben, BLUE, 800)
     assert_receives(ben, ann, RED, 500)
-    assert server.peer_count(room) == 2
+    server.wait_for_peer_count(room, 2, TIMEOUT)
 
     # The bridge.
     ann.tell({"colibriClass": "EndpointMessage", "to": "", "msgPayload": {"n": 1}})
@@ -264,7 +264,7 @@ def test_the_room_makes_and_unmakes_moderators(attend, server, room):
     for role, shown in ("host", "moderator"), ("guest", "participant"):
         assert server.manage("POST", f"{place}/{peer}", {"role": role}).status == 200
         wait_for(f"he is a {shown}", lambda shown=shown: xmpp_role() == shown, TIMEOUT)
-    assert server.peer_count(room) == 2
+    server.wait_for_peer_count(room, 2, TIMEOUT)
 
 
 def test_a_moderator_ends_the_conference_for_all(attend, server, room):
@@ -277,7 +277,7 @@ def test_a_moderator_ends_the_conference_for_all(attend, server, room):
         assert ann.identities()["end_conference"] == FOCUS
         ben.end()
         wait_for("he is refused", lambda: ben.errors == ["not-allowed"], TIMEOUT)
-        assert server.peer_count(room) == 3
+        server.wait_for_peer_count(room, 3, TIMEOUT)
         ann.end()
         wait_for("all are gone", lambda: server.peer_count(room) == 0, TIMEOUT)
         # They may meet again.

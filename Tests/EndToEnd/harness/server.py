@@ -205,6 +205,10 @@ class Server:
         lines = [line for line in answer.body.decode().splitlines() if not line.startswith("#")]
         return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
 
+    def wait_for_peer_count(self, room, count, timeout):
+        """The list of rooms is a moment old."""
+        wait_for(f"{count} are in the room", lambda: self.peer_count(room) == count, timeout)
+
     def peer_count(self, room):
         rooms = {one["id"]: one for one in self.http.get("/api/rooms").json}
         return rooms[room]["peer_count"] if room in rooms else 0
