@@ -245,7 +245,7 @@ async def crowded(server, room):
     full = resident(server)
 
     def count():
-        return {one["id"]: one["peer_count"] for one in server.http.get("/api/rooms").json}[room]
+        return server.peer_count(room)
 
     await crowd.until(lambda: count() == CROWD + 1)  # the list is up to a second old
     sender = crowd.readers[0]

@@ -147,8 +147,7 @@ class World:
     def assert_nobody_is_told_of_the_recorder(self, camera="Cam"):
         names = {"Hms", "Ovi", "Jit", camera}
         assert set(self.peers()) == names
-        rooms = self.server.http.get("/api/rooms").json
-        assert [one["peer_count"] for one in rooms if one["id"] == self.room] == [4]
+        self.server.wait_for_peer_count(self.room, 4, TIMEOUT)
         connections = self.application.get(f"sessions/{self.room}/connection")
         assert connections.status_code == 200
         assert connections.json()["numberOfElements"] == 4
